@@ -20,39 +20,39 @@ import type { NodeApi } from './node-api.ts'
 
 export interface FrontDoorOptions {
   node: NodeApi
-  /** Access tokens; left out: everybody may come in. */
+  /** Access tokens; left out: every request is let in. */
   guard?: AccessGuard
-  /** Left out: everybody comes in, however much there is to do. */
+  /** Left out: every request is let in, however high the load. */
   admission?: AdmissionGuard
   keepAliveTimeoutMs: number
   headersTimeoutMs: number
   requestTimeoutMs: number
-  /** For reading an answer that is ready, milliseconds. */
+  /** Time for the client to read a complete answer, milliseconds. */
   answerTimeoutMs: number
-  /** Of all answers that wait to be read. */
+  /** Total size of the answers that wait to be read. */
   answerRoomBytes: number
 }
 
-/** Decides which requests come in, before any API sees them, and turns the others away. */
+/** Decides before any API sees a request whether it is let in, and refuses the others. */
 interface AdmissionGuard {
-  /** Undefined = it comes in. */
+  /** Undefined = it is let in. */
   refusal(path: string, request: IncomingMessage): string | undefined
   enter(request: IncomingMessage, response: ServerResponse, isNodes: boolean): void
-  /** A WebSocket that came in, as far as its path and its headers are looked at here. */
+  /** A WebSocket that was let in, as far as path and headers are checked here. */
   upgrade(request: IncomingMessage, socket: Duplex): void
   refuse(response: ServerResponse, path: string): void
 }
 
-/** A node takes 64 kB of headers and more; unlimited ones would only fill memory. */
+/** A node accepts 64 kB of headers and more; without a limit they would only fill memory. */
 export const MAX_HEADER_BYTES = 131_072
 const CONNECTIONS_CHECK_MS = 5_000
 const OPEN_PATH = '/ext/auth'
-/** Seconds after which a WebSocket that was turned away may come back. */
+/** Seconds after which a refused WebSocket may retry. */
 const RETRY_AFTER = '1'
 
 const isNodePath = (path: string): boolean => path === '/ext' || path.startsWith('/ext/')
 
-/** An upgrade is none: it would come out behind the guard. */
+/** An upgrade is not a preflight: it would otherwise bypass the guard. */
 const isPreflight = (request: IncomingMessage): boolean =>
   request.headers.upgrade === undefined && preflightMethod(request) !== ''
 
@@ -62,7 +62,7 @@ const accessOf = (request: IncomingMessage, { path }: RequestTarget): AccessRequ
   authorization: request.headers.authorization,
 })
 
-/** The guard's word goes out bare: no CORS, no node id, as a node's guard stands before those. */
+/** The guard's answer is sent without CORS and node id headers, because a node's guard runs before those are added. */
 function writeBare(response: ServerResponse, { status, contentType, body }: NodeAnswer): void {
   response.writeHead(status, [
     ...connectionPairs(response),
@@ -73,15 +73,15 @@ function writeBare(response: ServerResponse, { status, contentType, body }: Node
   response.end(body)
 }
 
-/** What Fastify is given to stand behind. */
+/** Passed to Fastify, which runs behind the front door. */
 export interface FrontDoor {
   serverFactory(others: RequestListener): Server
   clientErrorHandler(error: NodeJS.ErrnoException, socket: Duplex): void
 }
 
 /**
- * The server's own request listener: requests under /ext go straight to the node API, all others to Fastify. Bodies under
- * /ext are never parsed, and none of Fastify's hooks and copies stand in the way of forwarding.
+ * The server's own request listener: requests under /ext go straight to the node API, all others to Fastify. Bodies
+ * under /ext are never parsed, and forwarding bypasses Fastify's hooks and copies.
  */
 export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
   const { node, guard, admission } = options
@@ -109,7 +109,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
         refuseUnreadableTarget(response, request.url ?? '')
         return
       }
-      // A request line without a version is read as one of 1991: it has no headers, so nobody sees where it ends.
+      // A request line without a version is HTTP of 1991: it has no headers, so its end cannot be found.
       if (!target || badHost !== undefined || request.httpVersionMajor < 1) {
         endWith(request.socket, refusalBytes('400 Bad Request', badHost))
         return
@@ -137,7 +137,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
     }
   }
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    // A client that resets its connection must not end the process.
+    // A client that resets its connection must not crash the process.
     socket.on('error', () => socket.destroy())
     upgraded.add(socket)
     const target = parseTarget(request.url ?? '/')
@@ -161,7 +161,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
         requestTimeout: options.requestTimeoutMs,
         connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
         maxHeaderSize: MAX_HEADER_BYTES,
-        // Answered above, in the words of Go's server.
+        // Handled above, in the words of Go's server.
         requireHostHeader: false,
         IncomingMessage: ServerRequest,
       },

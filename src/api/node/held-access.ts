@@ -2,17 +2,17 @@ import type { Duplex } from 'node:stream'
 import { TransientMap } from '../../lib/transient-map.ts'
 import type { AccessGuard, AccessRequest } from './access.ts'
 
-/** WebSockets that came in with a token: it is looked at for as long as they are open, as it is with every request. */
+/** Re-checks the tokens of open WebSockets, as tokens are checked with every request. */
 export interface HeldAccess {
-  /** Fires when the token is over, so that whoever serves the socket can say goodbye; soon after it is cut. */
+  /** Fires when the token is no longer valid, so that the socket can be closed properly; it is cut soon after. */
   watch(request: AccessRequest, socket: Duplex): AbortSignal
 }
 
-/** Other processes hear of a revocation about as late. Milliseconds; a look costs some microseconds a socket. */
+/** Other processes hear of a revocation about as late. Milliseconds; a check takes some microseconds per socket. */
 const LOOK_MS = 1_000
-/** For the goodbye, milliseconds; nothing is answered in it. */
+/** Time for the closing handshake, milliseconds; no calls are answered in it. */
 const GOODBYE_MS = 1_000
-/** That tokens cannot be checked at the moment (503) is no reason to end what was let in. */
+/** If tokens cannot be checked at the moment (503), open sockets stay open. */
 const NOT_LET_IN = 401
 
 interface Held {
@@ -20,7 +20,7 @@ interface Held {
   ending: AbortController
 }
 
-/** Ends who would not be let in any more: the token was revoked, is over, or died with its password. */
+/** Ends sockets that would no longer be let in: the token was revoked, has expired, or its password was changed. */
 export function createHeldAccess(guard: AccessGuard): HeldAccess {
   const held = new TransientMap<Duplex, Held>()
   let timer: NodeJS.Timeout | undefined

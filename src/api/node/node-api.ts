@@ -27,7 +27,7 @@ import { createRouter, type Router } from './routes/router.ts'
 export interface NodeApiOptions {
   forwarder: Forwarder
   chains: ChainDirectory
-  /** What nodes call chains besides; left out = nobody is asked. */
+  /** Aliases of chains that only nodes know; left out = nodes are not asked. */
   nodeAliases?: NodeAliases
   services: readonly LocalService[]
   endpoints: readonly LocalEndpoint[]
@@ -35,11 +35,11 @@ export interface NodeApiOptions {
   publicDeployment: boolean
   allowedHosts: readonly string[]
   corsOrigins: readonly string[]
-  /** Reverse proxies in a row whose `X-Forwarded-For` is believed. */
+  /** Number of reverse proxies in a row whose `X-Forwarded-For` is trusted. */
   proxyHops: number
   /** Access tokens are required: browsers may send them. */
   tokens: boolean
-  /** Largest body of an endpoint that is no EVM one, bytes. */
+  /** Largest body of a non-EVM endpoint, bytes. */
   bodyLimitBytes: number
   logger: Logger
 }
@@ -48,7 +48,7 @@ export interface NodeApiOptions {
 export interface NodeApi {
   readonly router: Router
   handle(request: IncomingMessage, response: ServerResponse, target: RequestTarget): void
-  /** @param over fires when the caller would not be let in any more */
+  /** @param over fires when the caller would no longer be let in */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, target: RequestTarget, over?: AbortSignal): void
 }
 
@@ -66,7 +66,7 @@ function ownEndpoints({ services, endpoints }: NodeApiOptions): Endpoint[] {
 
 type Locals = ReadonlyMap<string, LocalEndpoint>
 
-/** Says what is not served to the public: what is marked so, and what a node would say of itself. */
+/** Finds what is not served to the public: services marked so, and calls about one particular node. */
 function createOffCheck(table: MethodTable, locals: Locals): (endpoint: Endpoint) => boolean {
   return ({ name, dialect }) => {
     if (!table.isPublic) return false
@@ -77,7 +77,7 @@ function createOffCheck(table: MethodTable, locals: Locals): (endpoint: Endpoint
   }
 }
 
-/** Chooses by dialect who serves an exchange. */
+/** Selects the serving of an exchange by dialect. */
 function createServing(options: NodeApiOptions, table: MethodTable, locals: Locals) {
   const { forwarder, evm, bodyLimitBytes } = options
   const finish = createFinish(options.logger)
@@ -120,13 +120,13 @@ export function createNodeApi(options: NodeApiOptions): NodeApi {
 
   const refuseEarly = (request: IncomingMessage, target: RequestTarget): NodeAnswer | undefined => {
     if (!hostAllowed(target.authority ?? request.headers.host)) return httpError(403, 'invalid host specified')
-    // No chain served here has handlers that are reached by header, and it must not choose a path at a node.
+    // No chain served here has handlers that are selected by header, and the header must not select a path at a node.
     if (request.headers[ROUTE_HEADER] !== undefined) return emptyAnswer(404)
     const clean = cleanPath(target.path)
     if (clean === target.path) return undefined
     return { ...emptyAnswer(301), extra: { Location: encodePath(clean) + target.query } }
   }
-  /** Finds the endpoint; what is switched off is not there. */
+  /** Finds the endpoint; disabled ones do not exist. */
   const route = (path: string, found: (endpoint: Endpoint) => void, missing: (answer: NodeAnswer) => void): void => {
     const start = (endpoint: Endpoint | undefined): void =>
       !endpoint || isOff(endpoint) ? missing(notFound()) : found(endpoint)

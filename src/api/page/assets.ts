@@ -10,10 +10,10 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml; charset=utf-8',
 }
 
-/** Beside this file in the source as in the build, which copies the folder. */
+/** Next to this file in the source and in the build, which copies the folder. */
 const FOLDER = new URL('./browser/', import.meta.url)
 
-/** Everything of `browser` that a browser may have, read once; the ETag is the content's hash. */
+/** All files of `browser` that are served, read once; the ETag is the content's hash. */
 export function readAssets(): ServedAsset[] {
   return readdirSync(FOLDER).flatMap((name) => {
     const contentType = TYPES[extname(name)]

@@ -1,6 +1,6 @@
 /**
- * `GET /`: a page for people, and the two small JSON documents that it reads besides the public APIs.
- * The page itself is plain HTML, CSS and JavaScript in `browser`, served as it is: there is no build step.
+ * `GET /`: a page for people, and the two small JSON documents that it reads in addition to the public APIs. The page
+ * itself is plain HTML, CSS and JavaScript in `browser`, served unchanged: there is no build step.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { readAssets } from './assets.ts'
@@ -16,8 +16,8 @@ export interface PageOptions {
 }
 
 /**
- * Nothing but what this server serves, no inline script or style, no frame around it. Trusted types without a policy
- * switch off `innerHTML` and its like: names that strangers chose can only ever be text.
+ * Only what this server serves, no inline script or style, no frame around the page. Trusted types without a policy
+ * disable `innerHTML` and the like: names chosen by strangers can only ever be text.
  */
 const POLICY = [
   "default-src 'none'",
@@ -49,9 +49,9 @@ export async function pageApi(app: FastifyInstance, options: PageOptions): Promi
   for (const asset of readAssets()) {
     app.get(page(asset), { schema: { hide: true } }, (request, reply) => sendAsset(asset, request, reply))
   }
-  // Names of chains, coins and prefixes come from the configuration; get-supported-chains knows only their ids.
+  // Names of chains, coins and prefixes come from the configuration; get-supported-chains has only their ids.
   app.get('/page/facts.json', { schema: { hide: true } }, async (_request, reply) => fresh(reply).send(options.facts()))
-  // Progress is told elsewhere only in headers of answers that exist once an index does, without tip, rate and phase.
+  // Elsewhere, progress is only in headers of answers, which exist once there is an index, without tip, rate and phase.
   app.get('/page/index.json', { schema: { hide: true } }, async (request, reply) => {
     try {
       return fresh(reply).send(await options.index())

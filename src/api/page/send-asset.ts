@@ -6,13 +6,13 @@ export interface ServedAsset {
   name: string
   contentType: string
   body: Buffer
-  /** Strong, with its quotes. */
+  /** Strong, including the quotes. */
   etag: string
 }
 
 /**
- * Sends the file, or 304 where the browser has it already. `no-cache` means: keep it, but ask each time, so that a
- * server that was replaced never meets scripts of its predecessor.
+ * Sends the file, or 304 when the browser already has it. `no-cache` means: cache it, but revalidate each time, so that
+ * an upgraded server never meets scripts of its predecessor.
  */
 export async function sendAsset(asset: ServedAsset, request: FastifyRequest, reply: FastifyReply) {
   reply.header('cache-control', 'no-cache').header('etag', asset.etag)
@@ -20,6 +20,6 @@ export async function sendAsset(asset: ServedAsset, request: FastifyRequest, rep
   return reply.type(asset.contentType).send(asset.body)
 }
 
-/** If-None-Match compares weakly (RFC 9110, 13.1.2): proxies that compress mark tags with `W/`. */
+/** If-None-Match compares weakly (RFC 9110, 13.1.2): compressing proxies mark tags with `W/`. */
 const names = (header: string | undefined, etag: string): boolean =>
   (header ?? '').split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === etag)

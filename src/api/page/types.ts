@@ -4,28 +4,28 @@ export interface PageChain {
   caip2Id: string
   name: string
   testnet: boolean
-  /** P, X and C of an Avalanche network, by the letter that people know. */
+  /** P, X and C of an Avalanche network, by their usual letter. */
   letter?: ChainLetter
-  /** Where people look its blocks up. */
+  /** Block explorer for people. */
   explorer?: string
 }
 
-/** What the page has to know of this server before it asks for anything. */
+/** What the page must know about this server before it requests anything. */
 export interface PageFacts {
   chains: readonly PageChain[]
   currencies: readonly string[]
   /** Human-readable prefixes of X, P and C addresses, by network. */
   prefixes: { mainnet: readonly string[]; testnet: readonly string[] }
-  /** Blockchain id → what people call that chain, as far as known; shared memory is keyed by such ids. */
+  /** Blockchain id → usual name of that chain, if known; shared memory is keyed by such ids. */
   blockchains: Readonly<Record<string, string>>
-  /** Header of the credential that the balance API demands; left out where it demands none. */
+  /** Header of the credential that the balance API requires; left out if it requires none. */
   credentialHeader?: string
 }
 
-/** Progress of one indexed chain. Heights are decimal strings; what is not known is left out. */
+/** Progress of one indexed chain. Heights are decimal strings; unknown members are left out. */
 export interface PageStream {
   name: string
-  /** As the indexer names it; left out where another process indexes. */
+  /** The indexer's name for it; left out where another process indexes. */
   phase?: string
   height?: string
   tip?: string
@@ -36,7 +36,7 @@ export interface PageStream {
   /** Since the stored tip was last known to be the chain's. */
   ageSeconds?: number
   stalled?: boolean
-  /** Failures in a row; why is told to the log only. */
+  /** Consecutive failures; the reason is only in the log. */
   failures?: number
 }
 

@@ -2,27 +2,27 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
 export interface AdmissionLimits {
-  /** This process serves nothing but probes and metrics (run mode `indexer`). */
+  /** This process serves only probes and metrics (run mode `indexer`). */
   probesOnly: boolean
-  /** What stands in front of the paths of the indexed API, its health checks among them. */
+  /** Prefix of the paths of the indexed API, including its health checks. */
   pathPrefix: string
-  /** Requests that are being answered at a time, streams included. */
+  /** Maximum number of requests in progress, streams included. */
   maxInFlight: number
-  /** Mean delay of the event loop in each of the last two seconds, milliseconds; 0 = not looked at. */
+  /** Mean delay of the event loop in each of the last two seconds, milliseconds; 0 = not checked. */
   maxEventLoopDelayMs: number
-  /** Too much lives in the heap for another request; left out = never. */
+  /** The heap is too full for another request; left out = never. */
   heapIsTight?: () => boolean
-  /** As much is under way for this client as one may have; left out = there is no such limit. */
+  /** The client has as many requests in progress as allowed; left out = there is no such limit. */
   clientHasEnough?: (request: IncomingMessage) => boolean
 }
 
 export type RefusalReason = 'not served here' | 'too many requests' | 'event loop' | 'heap' | 'bodies' | 'client'
 
-/** Turns requests away that this process does not serve, or not now, so that those that are in are answered in time. */
+/** Refuses requests that this process does not serve, or not now, so that those in progress are answered in time. */
 export interface Admission {
-  /** Why a request is turned away; undefined = it may come in. `path` without its query. */
+  /** Why a request is refused; undefined = it is let in. `path` without its query. */
   refusal(path: string, request?: IncomingMessage): RefusalReason | undefined
-  /** A request that came in; it counts until its response is closed. */
+  /** A request that was let in; it counts until its response is closed. */
   enter(response: ServerResponse): void
   close(): void
 }
@@ -30,7 +30,9 @@ export interface Admission {
 const LOOK_EVERY_MS = 1_000
 const NANOSECONDS_PER_MS = 1_000_000
 
-/** Who balances load and who looks for the trouble must get through, above all when there is some; a slash at the end is no matter. */
+/**
+ * Load balancers and people who look for problems must get through, above all under load; a trailing slash is accepted.
+ */
 const ALWAYS_ANSWERED = /^\/(ext\/health(\/|$)|metrics\/?$)/
 const DATA_PROBES = ['/v1/live-check', '/v1/health-check', '/v1/live-check/', '/v1/health-check/']
 
@@ -41,8 +43,8 @@ export function createAdmission(limits: AdmissionLimits): Admission {
   let slowSeconds = 0
   const delays = monitorEventLoopDelay({ resolution: 10 })
   const timer = setInterval(() => {
-    // One long turn (a body of 12 MB, say) is no overload; a second one right behind it is.
-    // No delay at all is seen where turns last for longer than it takes to look: that mean is NaN, and nothing is slower.
+    // One long turn (a body of 12 MB, say) is not an overload; a second one right after it is. If turns last longer
+    // than the measuring interval, no delay is recorded: the mean is then NaN, and nothing is slower.
     const quick = delays.mean / NANOSECONDS_PER_MS <= maxEventLoopDelayMs
     slowSeconds = quick ? 0 : slowSeconds + 1
     delays.reset()
@@ -75,7 +77,7 @@ export function createAdmission(limits: AdmissionLimits): Admission {
   }
 }
 
-/** Seconds after which whoever was turned away may come back. */
+/** Seconds after which a refused client may retry. */
 export const RETRY_AFTER = '1'
 
 const MESSAGES: Readonly<Record<RefusalReason, string>> = {
@@ -87,14 +89,14 @@ const MESSAGES: Readonly<Record<RefusalReason, string>> = {
   client: 'too much is under way for your address, try again',
 }
 
-/** 503, with `retry-after` where coming back makes sense, in the form of the API that was asked. */
+/** 503, with `retry-after` where a retry makes sense, in the format of the requested API. */
 export function refuseAdmission(response: ServerResponse, path: string, reason: RefusalReason): void {
   const { type, body } = refusalBody(path, MESSAGES[reason])
   response.writeHead(503, {
     'content-type': `${type}; charset=utf-8`,
     'content-length': Buffer.byteLength(body),
     ...(reason === 'not served here' ? {} : { 'retry-after': RETRY_AFTER }),
-    // A page has to see that it may come back.
+    // Web pages must be able to read that they may retry.
     'access-control-allow-origin': '*',
     'access-control-expose-headers': 'retry-after',
     connection: 'close',

@@ -2,34 +2,34 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { OverloadedError } from '../../errors.ts'
 import { RETRY_AFTER, refuseAdmission } from './admission.ts'
 
-/** Bounds the bytes of all large bodies that are held at a time: they lie outside the heap, where nothing else bounds them. */
+/** Bounds the total bytes of all large bodies in memory: they are outside the heap, where nothing else bounds them. */
 export interface BodyRoom {
   /**
-   * A request that came in. Its body is held until it is read, that of a node (`isNodes`) until it is answered. Where it
-   * does not fit it is 503, and the connection ends.
+   * A request that was let in. Its body counts until it is read, for the node API (`isNodes`) until it is answered. If
+   * it does not fit, the answer is 503 and the connection ends.
    */
   enter(request: IncomingMessage, response: ServerResponse, isNodes: boolean): void
 }
 
-/** Who sends no more than this is never refused, bytes: whoever holds the whole room holds up large bodies only. */
+/** A client that sends no more than this is never refused, bytes: a full room only blocks large bodies. */
 const SMALL = 65_536
 
-/** A large body that is coming in. */
+/** A large body that is arriving. */
 interface Arriving {
-  /** What of it is here, bytes. */
+  /** Bytes that have arrived. */
   own: number
-  /** Somebody reads it, and has not answered yet: others hold no more than the little that streams wait with. */
+  /** A handler reads it and has not answered yet; otherwise only the small stream buffer is held. */
   isRead(): boolean
-  /** It has no room any more. */
+  /** Called when there is no room for it any more. */
   refuse(): void
 }
 
 /**
- * Bytes count when they are here: what a client only announces takes no room. Where there is none left, the body that has
- * been coming in for longest gives way, not the one that comes: else a few clients who send all but the end of a body would
- * keep everybody's out for as long as a request may take.
+ * Bytes count when they have arrived: a merely announced size takes no room. When the room is full, the body that has
+ * been arriving for longest is dropped, not the new one: otherwise a few clients that send all but the end of a body
+ * could block all others for as long as a request may take.
  *
- * @param room bytes of all bodies together
+ * @param room total bytes of all bodies
  * @param onRefused called for each request that does not fit
  */
 export function createBodyRoom(room: number, onRefused: () => void): BodyRoom {
@@ -38,7 +38,7 @@ export function createBodyRoom(room: number, onRefused: () => void): BodyRoom {
   const arriving = new Set<Arriving>()
   const refuse = (request: IncomingMessage, response: ServerResponse, isNodes: boolean): void => {
     onRefused()
-    // The other APIs are told by an error of the body, and answer in their own words.
+    // The other APIs get an error of the body and answer in their own format.
     if (isNodes) refuseAdmission(response, '/ext', 'bodies')
     else {
       response.setHeader('retry-after', RETRY_AFTER)
@@ -72,11 +72,11 @@ export function createBodyRoom(room: number, onRefused: () => void): BodyRoom {
     }
     const push = request.push.bind(request)
     request.push = (chunk: Buffer | null, encoding) => {
-      // What is whole is read, and gives way to nobody.
+      // A complete body is never dropped.
       if (chunk === null) arriving.delete(body)
-      // Behind its answer the rest is dropped as it comes.
+      // After the answer, the rest is dropped as it arrives.
       if (chunk === null || isOver) return push(chunk, encoding)
-      // Nobody reads it any more.
+      // Nothing reads it any more.
       if (isRefused) return true
       body.own += chunk.length
       held += chunk.length

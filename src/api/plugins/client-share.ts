@@ -3,31 +3,31 @@ import type { Socket } from 'node:net'
 import { clientSource } from '../../lib/client-source.ts'
 import { TransientMap } from '../../lib/transient-map.ts'
 
-/** Anything that says when it is over: an answer, a WebSocket, a connection. */
+/** Anything with an end event: an answer, a WebSocket, a connection. */
 interface Ending {
   once(event: 'close', listener: () => void): unknown
 }
 
-/** Bounds what one client address (IPv6: one /64) may have under way, so that it cannot take everybody's places. */
+/** Bounds what one client address (IPv6: one /64) may have in progress, so that it cannot take all places. */
 export interface ClientShare {
-  /** As much is under way for whoever sends this as one client may have. */
+  /** True when the sender already has as much in progress as one client may have. */
   isUsedUp(request: IncomingMessage): boolean
-  /** Counts a request that came in, or a WebSocket, until it is over. */
+  /** Counts a request that was let in, or a WebSocket, until it ends. */
   enter(request: IncomingMessage, ending: Ending): void
-  /** Closes connections beyond twice as many of one peer at once: some wait for their next request. */
+  /** Closes connections of one peer beyond twice that number: some are idle between requests. */
   watchConnections(server: Server): void
 }
 
 export interface ClientShareOptions {
   /** Requests, streams and WebSockets of one client at a time; 0 = no limit. */
   maxPerClient: number
-  /** Whom a request comes from, as far as that can be known. */
+  /** The client's address, as far as it can be known. */
   addressOf: (request: IncomingMessage) => string | undefined
-  /** Connections are those of clients, not of proxies before them. */
+  /** Connections come from clients directly, not from proxies. */
   isDirect: boolean
 }
 
-/** How many there are of each client. */
+/** Counters per client. */
 function createCounts() {
   const counts = new TransientMap<string, number>()
   return {

@@ -7,24 +7,27 @@ import { TransientMap } from '../../lib/transient-map.ts'
 
 /** What the shutdown does with connections before `close()`. */
 export interface Connections {
-  /** For this long, milliseconds, requests are served as ever, but every answer ends its connection. */
+  /** For this long, milliseconds, requests are served as usual, but every answer ends its connection. */
   drain(ms: number): Promise<void>
 }
 
-/** Time for the first request of a connection that was taken just before the end, milliseconds: it may be on its way. */
+/**
+ * Time for the first request of a connection that was accepted just before the end, milliseconds: it may be on its way.
+ */
 const LINGER_MS = 1_000
-/** So many connections wait at most until this process takes them: Node's own preset, and one. */
+/** Maximum number of connections that wait to be accepted: Node's own default plus one. */
 const BACKLOG = 512
 /**
- * Before listening ends it sleeps so often and so long, milliseconds: on a busy machine clients only come to connect while
- * this process does not run, and one that was just woken is not soon sent to sleep between its look and the end.
+ * Before listening ends, this process sleeps this often and this long, milliseconds: on a busy machine clients can only
+ * connect while it does not run, and a process that just woke up is unlikely to be descheduled between its check and
+ * the end.
  */
 const LOOKS = 3
 const LOOK_AGAIN_MS = 5
 
 /**
- * Holds requests back until the returned function lets them go on. Whoever is answered while this process looks for
- * connections to take comes again: where many do there is always one more, and those that wait at the end are lost.
+ * Holds requests back until the returned function releases them. Clients that are answered during the final accepting
+ * reconnect at once: with many of them there is always one more connection, and those that wait at the end are lost.
  */
 function holdRequests(server: Server): () => void {
   const held: [IncomingMessage, ServerResponse][] = []
@@ -41,12 +44,12 @@ function holdRequests(server: Server): () => void {
 }
 
 /**
- * Lets `close()` end, and begins it by refusing new connections: a client that is refused goes elsewhere at once.
- * Connections that only wait for their next request are closed then. Those that never carried one (clients open such in
- * advance) are closed after a moment, in which what was sent before the client could know is read and served; those whose
- * answer is still on its way, as soon as it is out; and whatever is left after `graceMs` is cut. Node does the first by
- * itself, the second not before version 26 and without that moment, and the third never. Returns once everything is on
- * its way out.
+ * Lets `close()` end, and begins by refusing new connections: a refused client goes elsewhere at once. Then idle
+ * connections that have carried a request are closed. Those that never carried one (clients open such in advance) are
+ * closed after a moment, in which requests sent before the client could know are read and served; those whose answer is
+ * being sent, as soon as it is out; everything that is left after `graceMs` is cut. Node does the first by itself, the
+ * second not before version 26 and without that moment, and the third never. Returns once all connections are on their
+ * way to be closed.
  */
 export function installConnectionTracking(app: FastifyInstance, graceMs: number): Connections {
   const busy = new TransientMap<Socket, number>()
@@ -58,10 +61,10 @@ export function installConnectionTracking(app: FastifyInstance, graceMs: number)
     if (closing && busy.get(socket) === 0) socket.destroySoon()
   }
   const settleSilent = async (socket: Socket): Promise<void> => {
-    // Of a loop that stood still timers run first, and what came meanwhile is read behind them.
+    // After the loop was blocked, timers run first, and only then is read what arrived meanwhile.
     await nextTurn()
     await nextTurn()
-    // A request of which a part is here is on its way: its own time limit cuts it, or the bound.
+    // A partially received request is on its way: its own time limit cuts it, or `graceMs`.
     if (socket.bytesRead === 0) settle(socket)
   }
   const settleSoon = (socket: Socket): void => {
@@ -70,7 +73,7 @@ export function installConnectionTracking(app: FastifyInstance, graceMs: number)
 
   let taken = 0
   const takeAll = async (): Promise<void> => {
-    // Those that waited at the beginning are among so many; others may come for ever.
+    // Enough for those that waited at the start; others may arrive forever.
     const most = taken + BACKLOG
     for (let look = 0; look < LOOKS; look += 1) {
       await sleep(LOOK_AGAIN_MS)
@@ -81,7 +84,7 @@ export function installConnectionTracking(app: FastifyInstance, graceMs: number)
     }
   }
 
-  // Called by Node and by Fastify when they close: what is idle is judged here alone.
+  // Called by Node and by Fastify when they close: only this file decides about idle connections.
   app.server.closeIdleConnections = () => undefined
   app.server.on('drop', () => {
     taken += 1
@@ -103,12 +106,12 @@ export function installConnectionTracking(app: FastifyInstance, graceMs: number)
       settle(socket)
     })
   })
-  // WebSockets are the business of who upgraded them: they count as busy until cut.
+  // WebSockets belong to the code that upgraded them: they count as busy until cut.
   app.server.on('upgrade', (_request, socket) => busy.set(socket as Socket, 1))
 
   app.addHook('preClose', async () => {
-    // Connections that the system has made and this process has not taken yet are reset when it stops listening. The loop
-    // takes one a turn; listening stops right behind a turn in which there was none left.
+    // Connections that the system has established and this process has not accepted yet are reset when it stops
+    // listening. The loop accepts one per turn; listening stops right after a turn with none left.
     draining = true
     const goOn = holdRequests(app.server)
     await takeAll()

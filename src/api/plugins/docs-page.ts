@@ -2,21 +2,23 @@ import { Readable } from 'node:stream'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 
-/** The one style that Swagger UI writes into its page, in its own logo. Browsers complain of what a policy leaves out. */
+/**
+ * The one style that Swagger UI writes into its page, in its own logo. Browsers report styles that the policy omits.
+ */
 const LOGO_STYLE = "'sha256-RL3ie0nH+Lzz2YNqQN83mnU0J1ot4QL7b99vMdIX99w='"
 
 /**
- * Content policy of the pages that show an OpenAPI document: everything from here, over http as well. A policy that
+ * Content policy of the pages that show an OpenAPI document: everything from here, also over http. A policy that
  * upgrades requests leaves the page of a server without TLS empty.
  */
 const PAGE_POLICY = `default-src 'self'; base-uri 'self'; font-src 'self' data:; frame-ancestors 'self'; img-src 'self' data:; object-src 'none'; script-src 'self'; script-src-attr 'none'; style-src 'self' ${LOGO_STYLE}`
 
 /**
- * The page that shows the OpenAPI document of `app`, in a scope of its own: the plugin decorates the one it is in. Its files
- * go out as whole answers. As streams, which are complete when the client has read them, they had no time limit, and a client
- * that reads nothing kept its connection and an open file for as long as it liked.
+ * The page that shows the OpenAPI document of `app`, in its own scope, because the plugin decorates its scope. Its
+ * files are sent as whole answers: as streams, which are complete once the client has read them, they would have no
+ * time limit, and a client that reads nothing could keep its connection and an open file indefinitely.
  *
- * @param routePrefix without a slash at its end
+ * @param routePrefix without a trailing slash
  */
 export async function installDocsPage(app: FastifyInstance, routePrefix: string): Promise<void> {
   await app.register(async (scope) => {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 
-/** A signal for one request that aborts when the client leaves before its answer is out; made when somebody wants it. */
+/** A signal for one request that aborts when the client disconnects before its answer is sent; created on demand. */
 export function createLeaveSignal(response: ServerResponse): () => AbortSignal {
   let controller: AbortController | undefined
   return () => {

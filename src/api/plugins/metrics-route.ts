@@ -5,11 +5,11 @@ export interface MetricsText {
   metrics(): Promise<string>
 }
 
-/** Written anew so often in a second at most: it takes tens of milliseconds, in which nobody else is served. */
+/** Maximum number of renderings per second: one takes tens of milliseconds, during which no request is served. */
 const MOST_A_SECOND = 10
 const SECOND_MS = 1_000
 
-/** The text, written anew while few ask for it; who comes beyond that is given the one before. */
+/** The text, rendered for each request while there are few; further ones get the previous text. */
 export function createMetricsText(registry: Pick<MetricsText, 'metrics'>, now = (): number => performance.now()) {
   let second = { began: Number.NEGATIVE_INFINITY, count: 0 }
   let latest: Promise<string> | undefined

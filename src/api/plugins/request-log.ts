@@ -5,15 +5,15 @@ import { createRequestLogger } from './request-logger.ts'
 
 const SANE = /^[A-Za-z0-9._:-]{1,64}$/
 
-/** A caller's own request id is kept when it is harmless in a log line; else a new one is made. */
+/** The caller's request id is used when it is safe in a log line; otherwise a new one is made. */
 export function requestId(request: IncomingMessage): string {
   const given = request.headers['x-request-id']
   return typeof given === 'string' && SANE.test(given) ? given : randomUUID()
 }
 
 /**
- * One line per answer at debug (warn for 5xx), without body, query or headers: those may carry credentials.
- * Fastify's own two lines per request cost a fifth of the throughput.
+ * One line per answer at debug (warn for 5xx), without body, query or headers: those may carry credentials. Fastify's
+ * own two lines per request cost a fifth of the throughput.
  */
 export function installRequestLog(app: FastifyInstance, isDebugging: () => boolean): void {
   app.setChildLoggerFactory(createRequestLogger)

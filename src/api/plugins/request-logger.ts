@@ -5,8 +5,8 @@ type Options = Parameters<FastifyBaseLogger['child']>[1]
 type Line = Parameters<FastifyBaseLogger['info']>
 
 /**
- * A logger for one request that is made when the first line is written: most requests write none, and making one costs
- * more than answering from memory.
+ * A logger for one request that is created with its first line: most requests write none, and creating one costs more
+ * than answering from memory.
  */
 export function createRequestLogger(root: FastifyBaseLogger, bindings: Bindings, options: Options): FastifyBaseLogger {
   return new RequestLogger(root, bindings, options) as unknown as FastifyBaseLogger

@@ -9,20 +9,21 @@ import { createTokenState, type TokenStateDeps } from './token-state.ts'
 
 /** Passwords and tokens of the auth API. Every method throws AccessTokenError with the node's text. */
 export interface AccessTokens {
-  /** Opens the store; to be awaited before anything else. */
+  /** Opens the store; await it before anything else. */
   open(): Promise<void>
   /** A token for 12 hours. `from` = the caller's address, for the limit on attempts. */
   newToken(wish: { password: string; endpoints: readonly string[] }, from: string | undefined): Promise<string>
-  /** An invalid token is as good as revoked: nothing happens. */
+  /** An invalid token counts as revoked already: nothing happens. */
   revokeToken(wish: { password: string; token: string }, from: string | undefined): Promise<void>
   /** Afterwards no token of the old password is valid. */
   changePassword(wish: { oldPassword: string; newPassword: string }, from: string | undefined): Promise<void>
   /**
-   * Says why a token (one character per byte) does not open `path` (decoded); undefined when it does. At once, from memory.
-   * @param plain false = the path can be read in several ways, so that only a token for everything will do
+   * Why a token (one character per byte) does not grant `path` (decoded); undefined when it does. Synchronous, from
+   * memory.
+   * @param plain false = the path can be read in several ways, so that only a token for everything grants it
    */
   problem(token: string, path: string, plain: boolean): string | undefined
-  /** False when the store has not confirmed for too long what this process knows. */
+  /** False when the store has not confirmed this process's state for too long. */
   isCurrent(): boolean
   close(): void
 }
@@ -30,7 +31,7 @@ export interface AccessTokens {
 export interface AccessTokensDeps extends Omit<TokenStateDeps, 'now' | 'steady'> {
   json: TokenJson
   limits?: AttemptLimits
-  /** How often other processes' changes are looked for, milliseconds; 0 = nobody else writes to the store. */
+  /** Interval at which changes of other processes are read, milliseconds; 0 = no other process writes to the store. */
   refreshMs: number
   /** Milliseconds; default the clock. */
   now?: () => number
@@ -39,7 +40,10 @@ export interface AccessTokensDeps extends Omit<TokenStateDeps, 'now' | 'steady'>
 const LIFETIME_MS = 43_200_000
 const MAX_ENDPOINTS = 128
 const JTI_BYTES = 20
-/** Revocations of other processes must not stay unknown for longer: then no token counts until the store answers. */
+/**
+ * Longest time that revocations of other processes may stay unknown: after it, no token is valid until the store
+ * answers.
+ */
 const MAX_STALE_MS = 60_000
 
 const EVERYTHING = '*'
@@ -47,7 +51,7 @@ const NOT_GRANTED = 'the provided auth token does not allow access to this endpo
 
 const NO_KEY = Buffer.alloc(0)
 
-/** A moment at which nothing has expired. What is made here names no other time than its end. */
+/** A time at which nothing has expired. Tokens made here carry no time but their end. */
 const BEFORE_ALL = 0n
 
 const bytesOf = (text: string): string => Buffer.from(text).toString('latin1')
@@ -58,12 +62,12 @@ const grants = (endpoint: string, path: string, plain: boolean): boolean =>
 function checkEndpoints(endpoints: readonly string[]): void {
   if (endpoints.length === 0) throw new AccessTokenError('must name at least one endpoint')
   if (endpoints.length > MAX_ENDPOINTS) throw new AccessTokenError(`can only name at most ${MAX_ENDPOINTS} endpoints`)
-  // The empty text would be the end of every path.
+  // The empty text is a suffix of every path.
   if (endpoints.includes('')) throw new AccessTokenError('must name at least one endpoint')
 }
 
 /**
- * The last nodes' auth API (avalanchego 1.10 `api/auth`), with tokens that survive restarts. Changes go one after the
+ * The last nodes' auth API (avalanchego 1.10 `api/auth`), with tokens that survive restarts. Changes run one after the
  * other; tokens are checked in memory.
  */
 export function createAccessTokens(deps: AccessTokensDeps): AccessTokens {
@@ -81,11 +85,13 @@ export function createAccessTokens(deps: AccessTokensDeps): AccessTokens {
     changes = done.catch(() => undefined)
     return done
   }
-  /** The key of the password, so that what is signed with it dies with the password whatever happens meanwhile. */
+  /**
+   * Returns the key of the password, so that whatever is signed with it becomes invalid with the password in any case.
+   */
   const checkPassword = async (password: string, from: string | undefined): Promise<Buffer> => {
     let derived: Buffer = NO_KEY
     const isRight = async (): Promise<boolean> => {
-      // Without a key the work is done all the same, so that time tells nothing.
+      // The work is also done without a key, so that the duration reveals nothing.
       derived = await deriveKey(password, state.signing?.salt ?? randomBytes(SALT_BYTES))
       return sameKey(derived, state.signing?.key)
     }
@@ -123,14 +129,14 @@ export function createAccessTokens(deps: AccessTokensDeps): AccessTokens {
       if (password === '') throw new AccessTokenError('empty password')
       await checkPassword(password, from)
       await inTurn(async () => {
-        // Whatever time it is: one that has expired by a clock that is ahead is valid again when that is put right.
+        // Ignores the time: a token that has expired by a fast clock is valid again when the clock is corrected.
         const claims = readQuietly(() => verifyToken(bytesOf(token), state.signing?.key, BEFORE_ALL, json))
         if (claims?.exp !== undefined && claims.jti !== '') await state.revoke(claims.jti, claims.exp)
       })
     },
     async changePassword({ oldPassword, newPassword }, from) {
       if (oldPassword === newPassword) throw new AccessTokenError("new password can't be same as old password")
-      // Before its turn: whoever guesses would keep revocations of other processes from being heard of.
+      // Outside the queue: otherwise guesses would delay hearing of revocations of other processes.
       const key = await checkPassword(oldPassword, from)
       await inTurn(async () => {
         // Another change may have been made meanwhile.
@@ -144,7 +150,7 @@ export function createAccessTokens(deps: AccessTokensDeps): AccessTokens {
       try {
         const { jti, exp, endpoints } = verifyToken(token, state.signing?.key, nanoseconds(), json)
         if (state.isRevoked(jti)) return 'the provided auth token was revoked'
-        // What cannot be revoked or never ends was not made here.
+        // Tokens made here can be revoked and have an end.
         if (jti === '' || exp === undefined) return NOT_GRANTED
         return endpoints.some((endpoint) => grants(endpoint, path, plain)) ? undefined : NOT_GRANTED
       } catch (error) {

@@ -2,12 +2,12 @@ import { createGuessBudget, type GuessLimits } from '../../lib/guess-budget.ts'
 import { createLine, type LineLimits } from '../../lib/line.ts'
 import { AccessTokenError } from './access-token-error.ts'
 
-/** Wrong passwords of one address, and passwords that are checked at once: each check takes 64 MiB. */
+/** Wrong passwords per address, and passwords that are checked at the same time: each check takes 64 MiB. */
 export type AttemptLimits = GuessLimits & LineLimits
 
 export const ATTEMPT_LIMITS: AttemptLimits = { burst: 60, refillMs: 1_000, running: 2, waiting: 64 }
 
-/** Slows down guessing: every check of a password goes through here. */
+/** Slows down guessing: every password check goes through here. */
 export interface Attempts {
   /**
    * @param address of the caller; callers without one share a budget, as do those of one IPv6 /64
@@ -30,7 +30,7 @@ export function createAttempts(limits: AttemptLimits, now: () => number): Attemp
     async run(address, check) {
       refuseIfSpent(address)
       return line(async () => {
-        // Others of this address may have used the budget up meanwhile.
+        // Other callers with this address may have used up the budget meanwhile.
         refuseIfSpent(address)
         const right = await check()
         if (!right) guesses.failed(address)

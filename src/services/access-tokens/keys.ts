@@ -13,11 +13,11 @@ const COSTS = { algorithm: 2, version: 1, timeCost: 1, memoryCost: 65_536, paral
 export const deriveKey = (password: string, salt: Uint8Array): Promise<Buffer> =>
   hashRaw(Buffer.from(password), { ...COSTS, salt })
 
-/** In constant time; nothing equals a missing key. */
+/** In constant time; a missing key equals nothing. */
 export const sameKey = (left: Buffer, right: Buffer | undefined): boolean =>
   right !== undefined && left.length === right.length && timingSafeEqual(left, right)
 
-/** A signing key and what is needed to keep it. */
+/** A signing key and its salt. */
 export interface SigningKey {
   salt: Buffer
   key: Buffer
@@ -28,7 +28,9 @@ export async function newSigningKey(password: string): Promise<SigningKey> {
   return { salt, key: await deriveKey(password, salt) }
 }
 
-/** Locks the signing key for the store: whoever reads the store cannot sign, whoever knows the configured password can. */
+/**
+ * Encrypts the signing key for the store: access to the store is not enough to sign, the configured password is needed.
+ */
 export interface Lock {
   salt: Buffer
   key: Buffer
@@ -43,13 +45,13 @@ export function seal({ salt, key }: SigningKey, lock: Lock): Credential {
   return { salt: salt.toString('hex'), fingerprint: text }
 }
 
-/** Salt of the lock that a stored key was sealed with; undefined when its form is unknown. */
+/** Salt of the lock that a stored key was sealed with; undefined when its format is unknown. */
 export function lockSaltOf({ fingerprint }: Credential): Buffer | undefined {
   const [version, salt] = fingerprint.split('.')
   return version === VERSION && salt !== undefined ? Buffer.from(salt, 'base64url') : undefined
 }
 
-/** Undefined when the lock is another one: the configured password is not the one the key was sealed with. */
+/** Undefined with another lock: the configured password is not the one that the key was sealed with. */
 export function unseal({ salt, fingerprint }: Credential, lock: Lock): SigningKey | undefined {
   const sealed = Buffer.from(fingerprint.split('.')[2] ?? '', 'base64url')
   if (sealed.length < NONCE_BYTES + TAG_BYTES) return undefined

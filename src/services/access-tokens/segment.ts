@@ -3,7 +3,7 @@ import { AccessTokenError } from './access-token-error.ts'
 const OUTSIDE = /[^A-Za-z0-9_-]/
 
 /**
- * One part of a token: base64url without padding. Bits left over at the end are ignored, as Go's decoder does.
+ * One part of a token: base64url without padding. Leftover bits at the end are ignored, as in Go's decoder.
  * @param text one character per byte
  * @throws AccessTokenError with the decoder's text
  */

@@ -2,19 +2,19 @@ import type { Logger } from 'pino'
 import { type AuthRecords, type Credential, KEPT_SECONDS } from '../../store/index.ts'
 import { deriveKey, type Lock, lockSaltOf, newSigningKey, type SigningKey, seal, unseal } from './keys.ts'
 
-/** What decides about tokens, as this process knows it. */
+/** The state that decides about tokens, as known to this process. */
 export interface TokenState {
-  /** The key in force; undefined = another process runs with another configured password and has taken over. */
+  /** The current key; undefined = another process with another configured password has taken over. */
   readonly signing: SigningKey | undefined
   isRevoked(jti: string): boolean
-  /** Milliseconds since the store last said that this is the state. */
+  /** Milliseconds since the store last confirmed this state. */
   age(): number
-  /** Opens the stored state, or makes a new one when the configured password has changed. */
+  /** Opens the stored state, or creates a new one when the configured password has changed. */
   open(): Promise<void>
-  /** Takes over what other processes changed. */
+  /** Adopts changes of other processes. */
   refresh(): Promise<void>
   revoke(jti: string, until: bigint): Promise<void>
-  /** Puts the key in force and all revocations away; false when another process changed the key first. */
+  /** Puts the key in force and deletes all revocations; false when another process changed the key first. */
   replace(signing: SigningKey): Promise<boolean>
 }
 
@@ -32,8 +32,8 @@ export interface TokenStateDeps {
 const ATTEMPTS = 5
 
 /**
- * The state lives in the store, so that tokens survive restarts and hold in every process. The signing key lies there
- * sealed with the configured password: as long as that one stays, a password changed at run time stays in force, too.
+ * The state is in the store, so that tokens survive restarts and are valid in every process. The signing key is sealed
+ * there with the configured password: as long as that one stays, a password changed at run time stays in force, too.
  */
 export function createTokenState({ records, configured, logger, now, steady }: TokenStateDeps): TokenState {
   let lock: Lock | undefined
@@ -97,7 +97,7 @@ export function createTokenState({ records, configured, logger, now, steady }: T
       else await load()
     },
     async revoke(jti, until) {
-      // Here and now, whatever becomes of the store; everywhere else once it is stored.
+      // Effective here at once, even if the store fails; in other processes once it is stored.
       forgetExpired()
       revoked.set(jti, until)
       await records.revoke({ jti, until })

@@ -4,7 +4,7 @@ import { formatGoDuration } from '../../lib/go-time.ts'
 import { AccessTokenError } from './access-token-error.ts'
 import { decodeSegment } from './segment.ts'
 
-/** What a token says. Times are unix seconds; the empty list grants nothing. */
+/** Claims of a token. Times are unix seconds; the empty list grants nothing. */
 export interface Claims {
   exp?: bigint
   nbf?: bigint
@@ -14,16 +14,16 @@ export interface Claims {
 }
 
 /**
- * Reads the JSON inside a token as the node's library does: its texts reach clients.
- * Both throw AccessTokenError with the text of Go's decoder.
+ * Parses the JSON inside a token as the node's library does: its error texts reach clients. Both throw AccessTokenError
+ * with the text of Go's decoder.
  */
 export interface TokenJson {
-  /** `alg` of the header; undefined when it is no string. */
+  /** `alg` of the header; undefined when it is not a string. */
   algorithm(header: Buffer): string | undefined
   claims(payload: Buffer): Claims
 }
 
-/** The node's library knows these; any but the first is refused with another text than one it never heard of. */
+/** Algorithms that the node's library knows; all but the first are refused with another text than unknown ones. */
 const ALGORITHMS = new Set(
   ['HS', 'RS', 'ES', 'PS']
     .flatMap((family) => [256, 384, 512].map((bits) => `${family}${bits}`))
@@ -43,7 +43,7 @@ export function signToken(claims: { exp: bigint; jti: string; endpoints: readonl
   return `${signed}.${hmac(signed, key).toString('base64url')}`
 }
 
-/** What is wrong with the times of a token; of several complaints the last one counts. */
+/** What is wrong with the times of a token; if several are wrong, the last one is reported. */
 function timeProblem({ exp, nbf, iat }: Claims, now: bigint): string | undefined {
   if (nbf !== undefined && now < nbf * NANOSECONDS) return 'token is not valid yet'
   if (iat !== undefined && now < iat * NANOSECONDS) return 'token used before issued'
@@ -67,7 +67,7 @@ function readToken(token: string, json: TokenJson): { claims: Claims; algorithm:
 /**
  * Checks form, signature and times, in the order of the node's library (jwt v4.3.0): a bad signature outranks expiry.
  *
- * @param key undefined = nothing is signed with it
+ * @param key undefined = no token is valid
  * @param now unix nanoseconds
  * @throws AccessTokenError with the node's text
  */

@@ -2,27 +2,27 @@ import { hash } from 'node:crypto'
 import type { NetworkType, WalletAccount } from '../../chains/capabilities.ts'
 import type { Account } from './types.ts'
 
-/** Names what is read, not who asks: two requests with the same key share one read and one cached answer. */
+/** Identifies what is read, not who asks: two requests with the same key share one read and one cached answer. */
 export interface AccountKey {
-  /** Among the accounts of its chain. */
+  /** Unique among the accounts of its chain. */
   name: string
-  /** Among all accounts. */
+  /** Unique among all accounts. */
   key: string
   caip2Id: string
 }
 
 /**
- * An account is asked for again and again while its request is polled, and a wallet by several chains: one key for each
- * of them.
+ * The same account objects come with every poll of a request, and a wallet is read on several chains: one key per
+ * chain.
  */
 const made = new WeakMap<Account, AccountKey[]>()
 
-/** Of up to so many addresses and keys the texts themselves are the name: hashing costs more than it saves. */
+/** Up to this many addresses and keys, their texts are the name: hashing costs more than it saves. */
 const SPELT_OUT = 4
-/** More than so many are named in the order given: wallets do not shuffle, and sorting 250,000 would hold up others. */
+/** More than this many are not sorted: wallets do not shuffle, and sorting 250,000 would block other requests. */
 const SORTED = 64
 
-/** Wallets are named by their addresses and keys, EVM addresses without regard to case. */
+/** Wallets are identified by their addresses and keys, EVM addresses case-insensitively. */
 export function accountKey(caip2Id: string, networkType: NetworkType, account: Account): AccountKey {
   const before = made.get(account)
   for (const key of before ?? []) if (key.caip2Id === caip2Id) return key

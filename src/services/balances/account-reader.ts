@@ -10,27 +10,27 @@ import { createKeptReadings, type Reading } from './kept-readings.ts'
 import { createPaces } from './paces.ts'
 import type { Account, BalanceChain, Balances } from './types.ts'
 
-/** For how long readings count as current: until then, unless one of the same age is replaced before. */
+/** How long readings count as current: until this time, unless one that was current is replaced first. */
 export interface Freshness {
   /** Milliseconds of the reader's clock. */
   until: number
-  /** How many readings had been replaced while they were current. */
+  /** Number of readings that had been replaced while they were current. */
   replaced: number
 }
 
 /** `afterMs`: how long the read had taken when it failed. */
 export type ReadingOutcome = { ok: true; reading: Reading } | { ok: false; error: Error; afterMs: number }
 
-/** Accounts that become known together. */
+/** Accounts whose balances become known together. */
 export interface ReadGroup {
   accounts: Account[]
-  /** An array when everything was fresh. */
+  /** An array when everything was cached. */
   outcomes: ReadingOutcome[] | Promise<ReadingOutcome[]>
 }
 
 export interface AccountReaderOptions {
   deadlineMs: number
-  /** Oldest reading served in place of a failed read, milliseconds. */
+  /** Maximum age of a reading that is served in place of a failed read, milliseconds. */
   maxStaleMs: number
   cacheEntries: number
   /** There is no room for another read. Default: there always is. */
@@ -38,20 +38,20 @@ export interface AccountReaderOptions {
   now?: () => number
 }
 
-/** Who comes to a read that has less than this part of his own time left is not to fail with it. */
+/** A request that joins a read with less than this fraction of the request's own time left must not fail with it. */
 const FAIR_SHARE = 0.5
 
-/** One for all: when there are many, there is no room for them. */
+/** Shared by all, because when it is needed often, there is no room for more. */
 const NO_ROOM = new OverloadedError()
 
 interface Flight {
   startedAt: number
-  /** Milliseconds that it has. */
+  /** The read's time limit, milliseconds. */
   deadlineMs: number
   company: Company
   outcomes: Promise<Map<string, Outcome<Balances>>>
   waiters: number
-  /** Every account was read: unlike after a failure, no part of the work can be left. */
+  /** Every account was read: unlike after a failure, no work can be left. */
   complete: boolean
   controller: AbortController
 }
@@ -61,23 +61,23 @@ interface Asker {
   chain: BalanceChain
   networkType: NetworkType
   isOwn: ReturnType<typeof createOwnCompany>
-  /** Milliseconds that a read begun for it may take. */
+  /** Time limit of a read started for it, milliseconds. */
   deadlineMs: number
-  /** What it came late to has failed, and this is its own read. */
+  /** A read that it joined late has failed, and this is its own read. */
   isAgain: boolean
   signal: AbortSignal
 }
 
-/** Accounts that wait for the same, with their keys. */
+/** Accounts that wait for the same read, with their keys. */
 interface Waiting {
   accounts: Account[]
   keys: AccountKey[]
 }
 
 /**
- * Reads accounts of any chain with three savings: a reading younger than about one block is reused, an identical read
- * in flight is shared (and cancelled when its last waiter has left), and all other accounts of a request are one read.
- * What was read in company is for those who ask for all of it (`company.ts`).
+ * Reads accounts of any chain and saves work in three ways: a reading younger than about one block is reused, an
+ * identical read in flight is shared (and cancelled when its last waiter leaves), and all other accounts of a request
+ * are one read. Accounts that were read together are only served to requests for all of them (`company.ts`).
  */
 export function createAccountReader(options: AccountReaderOptions) {
   const now = options.now ?? steadyNow
@@ -115,7 +115,7 @@ export function createAccountReader(options: AccountReaderOptions) {
       .finally(() => {
         for (const key of keys) if (flights.get(key) === flight) flights.delete(key)
       })
-    // A flight whose waiters all left still settles; its rejection has been reported to them.
+    // A read without waiters still settles; its rejection has been reported to those who waited.
     flight.outcomes.catch(() => {})
     for (const key of keys) flights.set(key, flight)
     return flight
@@ -132,7 +132,7 @@ export function createAccountReader(options: AccountReaderOptions) {
     }
   }
 
-  /** A failed read may be answered by a reading that is still young enough; a wrong address never is. */
+  /** A failed read may be answered by a cached reading that is young enough; a wrong address never is. */
   function fallback({ isOwn }: Asker, key: string, error: Error, startedAt: number): ReadingOutcome {
     const kept = readings.of(key, isOwn)
     const passing = !(error instanceof FirnError) || error.retryable
@@ -157,7 +157,7 @@ export function createAccountReader(options: AccountReaderOptions) {
       const outcome = outcomes instanceof Error ? undefined : outcomes.get(name)
       if (outcome?.ok) {
         const kept = readings.of(key, asker.isOwn)
-        // What was just read may not have been kept: a stranger's reading in company was newer, or it is too large.
+        // The new reading may not have been cached: it was too large, or another company's reading was newer.
         const isKept = kept !== undefined && kept.at >= startedAt
         return { ok: true, reading: isKept ? kept : { balances: outcome.value, at: startedAt, company } }
       }
@@ -172,7 +172,7 @@ export function createAccountReader(options: AccountReaderOptions) {
     return settled.map((outcome, at) => own.get(waiting.accounts[at] as Account) ?? outcome)
   }
 
-  /** In the time that is left. */
+  /** In the remaining time. */
   async function readAgain(accounts: readonly Account[], asker: Asker): Promise<Map<Account, ReadingOutcome>> {
     const groups = await Promise.all(
       readFor(asker, accounts).map(async (group) => ({ ...group, outcomes: await group.outcomes })),
@@ -184,7 +184,7 @@ export function createAccountReader(options: AccountReaderOptions) {
     )
   }
 
-  /** The readings of all accounts when every one is young enough, and until when they are; else undefined. */
+  /** The readings of all accounts if every one is young enough, and how long they are; else undefined. */
   function fresh(chain: BalanceChain, networkType: NetworkType, accounts: readonly Account[]) {
     const at = now()
     const found: Reading[] = []
@@ -203,7 +203,7 @@ export function createAccountReader(options: AccountReaderOptions) {
   const isFresh = (of: Freshness): boolean => of.replaced === readings.replaced() && now() < of.until
 
   /**
-   * Splits the accounts into groups that become known together: fresh ones at once, those in flight with their read,
+   * Splits the accounts into groups that become known together: cached ones at once, those in flight with their read,
    * all others in one new read. The promises reject only with CancelledError, when `signal` is aborted.
    */
   function read(
@@ -264,7 +264,7 @@ export function createAccountReader(options: AccountReaderOptions) {
 
 export type AccountReader = ReturnType<typeof createAccountReader>
 
-/** What was stopped at the deadline was not cancelled by anybody. */
+/** A read that was stopped at its deadline was not cancelled by a client. */
 function causeOf(error: unknown, { controller }: Flight): Error {
   const { reason } = controller.signal
   return error instanceof CancelledError && reason instanceof DeadlineError ? reason : asError(error)

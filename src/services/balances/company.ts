@@ -5,9 +5,9 @@ import type { Account, ChainQuery } from './types.ts'
 export type Company = readonly string[]
 
 /**
- * Tells whether a request may have what was read in a company: if it asks for all of that itself. What can be said of an
- * account depends on those that are read with it, where time, calls and tokens are bounded for a whole read. Anybody may
- * ask for a stranger's account in a company that leaves little of them.
+ * Tells whether a request may be served from a company's read: only if it asks for all of these accounts itself. The
+ * result for an account depends on the accounts read with it, where time, calls and tokens are bounded per read. Anyone
+ * may request someone else's account in a company that leaves little for it.
  */
 export function createOwnCompany(
   caip2Id: string,
@@ -17,13 +17,13 @@ export function createOwnCompany(
   return among(() => accounts.map((account): AccountKey['key'] => accountKey(caip2Id, networkType, account).key))
 }
 
-/** Tells whether an account of this company was read with the same others in another one, in any order. */
+/** Tells whether another company consists of the same accounts, in any order. */
 export function createSameCompany(company: Company): (other: Company) => boolean {
   const isWithin = among(() => company)
   return (other) => other.length === company.length && isWithin(other)
 }
 
-/** Whether a company, one of whose accounts is among these, has no others. Each is judged once. */
+/** Whether a company, one of whose accounts is among these, has no others. Each company is checked once. */
 function among(keys: () => Company): (company: Company) => boolean {
   const judged = new Map<Company, boolean>()
   let all: ReadonlySet<string> | undefined

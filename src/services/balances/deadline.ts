@@ -2,17 +2,19 @@ import { performance } from 'node:perf_hooks'
 import { DeadlineError } from '../../errors.ts'
 import { nextTurn } from '../../lib/next-turn.ts'
 
-/** When a read must be over. */
+/** When a read must end. */
 export interface Deadline {
-  /** Milliseconds of `Date.now()`: later after much work, earlier again in the idleness that follows, never before the time given. */
+  /**
+   * Milliseconds of `Date.now()`: moves later after much work, earlier again in idle time, never before the given time.
+   */
   at(): number
-  /** The same as what is left of the time, whatever happens to the clock; negative when it is over. */
+  /** The remaining time, unaffected by clock changes; negative when it is over. */
   left(): number
 }
 
 /**
- * The time that upstreams have, in milliseconds. A chain must not fail because we had no time to listen: where this
- * process is at work for more than half of the time, the excess does not count, up to as much time again.
+ * The time that upstreams get, in milliseconds. A chain must not fail because this process was busy: if it works for
+ * more than half of the time, the excess does not count, up to as much time again.
  */
 export function createDeadline(ms: number): Deadline {
   const startedAt = Date.now()
@@ -28,14 +30,14 @@ export function createDeadline(ms: number): Deadline {
   }
 }
 
-/** What is told to end may take so many turns of the event loop to do so. */
+/** Aborted work may take this many turns of the event loop to end. */
 const TURNS_TO_END = 5
 
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await nextTurn()
 }
 
-/** Runs `work` until the deadline. The signal of `controller` tells it to stop; the timer makes it true anyway. */
+/** Runs `work` until the deadline. The signal of `controller` tells it to stop; the timer enforces it anyway. */
 export async function withDeadline<T>(
   deadline: Deadline,
   controller: AbortController,
@@ -52,7 +54,8 @@ export async function withDeadline<T>(
       }
       const error = new DeadlineError(`timed out after ${Math.round(performance.now() - startedAt)} ms`)
       controller.abort(error)
-      // Who is told may have an answer for some, or know what kept the others from coming; who does not listen is left.
+      // The aborted work may have answers for some accounts, or know why others are missing; if it ignores the signal,
+      // it is left.
       void turns(TURNS_TO_END).then(() => reject(error))
     }
     wait()

@@ -3,7 +3,7 @@ import { steadyNow } from '../../lib/steady-clock.ts'
 
 interface Said {
   atMs: number
-  /** Failed reads since then that got no line. */
+  /** Failed reads since then that were not logged. */
   others: number
 }
 
@@ -13,12 +13,12 @@ export interface FailureLogDeps {
   now?: () => number
 }
 
-/** A chain that is away fails thousands of reads a second, and one line tells as much as all of them. */
+/** An unavailable chain fails thousands of reads a second, and one line says as much as all of them. */
 const LINE_EVERY_MS = 1_000
 
 /**
- * Failed chain reads in the log: at most one line a second for each chain, with the number of those in between (metrics
- * count all). Accounts of one read share their error object and its line; what is the caller's own fault has none.
+ * Logs failed chain reads: at most one line a second for each chain, with the number of those in between (metrics count
+ * all). Accounts of one read share their error object and its line; errors of the caller are not logged.
  */
 export function createFailureLog({ logger, now = steadyNow }: FailureLogDeps): (caip2Id: string, error: Error) => void {
   const reported = new WeakSet<Error>()
@@ -27,7 +27,7 @@ export function createFailureLog({ logger, now = steadyNow }: FailureLogDeps): (
     if (!logger || reported.has(error) || (error instanceof FirnError && error.expose)) return
     reported.add(error)
     const said = chains.get(caip2Id)
-    // An error that nobody foresaw is a fault of this server: each counts.
+    // An unexpected error is a fault of this server: each one is logged.
     const foreseen = error instanceof FirnError
     if (foreseen && said && now() - said.atMs < LINE_EVERY_MS) {
       said.others += 1

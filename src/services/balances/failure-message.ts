@@ -11,7 +11,7 @@ import {
   UpstreamUnavailableError,
 } from '../../errors.ts'
 
-/** Operation named in front of an error's cause, as wallets know it (`[getEvmBalances] unsupported chain id: 143`). */
+/** Operation that precedes the cause of an error, as wallets know it (`[getEvmBalances] unsupported chain id: 143`). */
 const OPERATIONS: Record<NetworkType, string> = {
   evm: 'getEvmBalances',
   btc: 'getBtcBalances',
@@ -24,7 +24,7 @@ const OPERATIONS: Record<NetworkType, string> = {
 export const unsupportedMessage = (networkType: NetworkType, chainId: string): string =>
   `[${OPERATIONS[networkType]}] unsupported chain id: ${chainId}`
 
-/** The balance spec wants an id that is not empty on every success, and takes any in a request. */
+/** The balance spec requires a non-empty id on every success, and accepts any id in a request. */
 export const namelessMessage = (networkType: NetworkType): string =>
   `[${OPERATIONS[networkType]}] the id of the wallet is empty`
 
@@ -38,25 +38,25 @@ export function failureMessage(networkType: NetworkType, error: Error, time: Fai
 
 /** Milliseconds. */
 export interface FailureTime {
-  /** That upstreams have for a chain. */
+  /** Time that upstreams get for a chain. */
   deadlineMs: number
-  /** That the read had taken when it failed. */
+  /** Time that the read had taken when it failed. */
   afterMs: number
 }
 
-/** A part of a read may have had less time, because it was shared with a read that began earlier. */
+/** A part of a read may have had less time, because it joined a read that began earlier. */
 const SHORTER = 0.9
 
 /** Milliseconds. */
 const STEP = 100
 
-/** Round figures, and never 0: wallets compare texts, too. */
+/** Rounded, and never 0: wallets also compare texts. */
 const timeTaken = ({ deadlineMs, afterMs }: FailureTime): number =>
   afterMs >= deadlineMs * SHORTER ? deadlineMs : Math.min(deadlineMs, Math.max(1, Math.ceil(afterMs / STEP)) * STEP)
 
 function cause(error: Error, time: FailureTime): string {
   if (error instanceof UpstreamRateLimitedError) return 'Rate limit exceeded'
-  // Its own text names the upstreams that were waited for.
+  // Its own text names the upstreams.
   if (error instanceof DeadlineError) return `timed out after ${timeTaken(time)} ms`
   if (error instanceof UnsettledReadError)
     return 'the chain moved during every reading, or no one upstream told all of it'

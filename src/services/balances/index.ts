@@ -1,5 +1,5 @@
 /**
- * The balances use case: reads every asked chain once, shares and caches readings, values them, and reports every
+ * The balances use case: reads every requested chain once, shares and caches readings, values them, and reports every
  * (chain, id) pair exactly once, each chain as soon as it is known. No HTTP and no knowledge of any chain's protocol.
  */
 import { CancelledError } from '../../errors.ts'
@@ -25,31 +25,31 @@ export interface BalanceServiceDeps extends AccountReaderOptions {
   chainOf: (caip2Id: string) => BalanceChain | undefined
   prices: Parameters<typeof createPricing>[0]['prices']
   judge: Parameters<typeof createPricing>[0]['judge']
-  /** Unit of the prices of tokens that show another amount than is held. */
+  /** The unit of prices for tokens whose displayed amount differs from the held one. */
   scaledUnit?: 'shown' | 'held'
-  /** How long after a split prices are taken for those of before, in milliseconds; 0, the default, is not at all. */
+  /** How long after a split prices are assumed to be the old ones, in milliseconds; 0, the default, means never. */
   splitSettleMs?: number
   logger?: { warn(fields: object, message: string): void }
 }
 
-/** What is known at once. */
+/** What is available from the cache. */
 export interface KnownBalances {
   items: BalanceItem[]
   /** Chains that have to be read, in the order of the query. */
   missing: ChainQuery[]
-  /** Where nothing is missing: how long the same query has the same items. */
+  /** If nothing is missing: how long the same query has the same items. */
   freshness: Freshness
 }
 
-/** Groups of items on their way. The promises reject only with CancelledError. */
+/** Groups of pending items. The promises reject only with CancelledError. */
 export type PendingItems = Promise<BalanceItem[]>[]
 
 export interface BalanceService {
-  /** The items of all chains of which every account is known and young enough. */
+  /** The items of all chains whose accounts are all cached and young enough. */
   known(query: BalanceQuery): KnownBalances
-  /** True as long as `known` would give the items that it gave with this freshness. */
+  /** True as long as `known` would return the same items as it did with this freshness. */
   isFresh(freshness: Freshness): boolean
-  /** Reads the chains; the second part of the groups comes some turns of the event loop later. */
+  /** Reads the chains; the second part of the groups follows some turns of the event loop later. */
   read(query: BalanceQuery, signal: AbortSignal): { pending: PendingItems; later: Promise<PendingItems> }
 }
 
@@ -86,7 +86,7 @@ export function createBalanceService(deps: BalanceServiceDeps): BalanceService {
     })
   }
 
-  /** Adds the items of one chain when all of them are known, and tells until when they are; else undefined. */
+  /** Adds the items of one chain if all of them are cached and returns until when they are; else undefined. */
   function addKnown(
     query: ChainQuery,
     variant: Omit<PricingQuery, 'signal'>,
@@ -126,13 +126,13 @@ export function createBalanceService(deps: BalanceServiceDeps): BalanceService {
     },
     isFresh: reader.isFresh,
     /**
-     * The first item waits for the quickest chain only: its calls are on their way before the other reads are begun. Of
-     * these the slowest comes first, because the last item waits for it.
+     * The first item only waits for the fastest chain: its calls are sent before the other reads start. Of these the
+     * slowest starts first, because the last item waits for it.
      */
     read({ chains, currency, showUntrustedTokens }, signal) {
       const price = { currency, showUntrustedTokens, signal }
       const [quickest, ...others] = byPace(chains, reader.paceOf)
-      /** One, two, four in a turn: the calls of these are on their way while others are prepared. */
+      /** One, two, four per turn: the calls of these are on their way while others are prepared. */
       const begin = async (): Promise<PendingItems> => {
         const pending: PendingItems = []
         const waiting = others.reverse()
@@ -140,7 +140,7 @@ export function createBalanceService(deps: BalanceServiceDeps): BalanceService {
           await nextTurn()
           if (signal.aborted) return pending
           const begun = waiting.splice(0, count).flatMap((chain) => readChain(chain, price))
-          // Nobody waits for them before the last is begun; a reader that leaves meanwhile is no fault.
+          // They are awaited only after the last has started; a client that disconnects meanwhile is no error.
           for (const items of begun) items.catch(() => {})
           pending.push(...begun)
         }
@@ -153,7 +153,7 @@ export function createBalanceService(deps: BalanceServiceDeps): BalanceService {
   }
 }
 
-/** Quickest first; those that were never read last, and otherwise in the order of the request. */
+/** Fastest first; those that were never read last, and otherwise in the order of the request. */
 const byPace = (chains: readonly ChainQuery[], paceOf: (caip2Id: string) => number): ChainQuery[] =>
   chains
     .map((chain) => ({ chain, pace: paceOf(chain.caip2Id) }))
@@ -188,5 +188,5 @@ function unsupported(query: ChainQuery): BalanceItem[] {
   return query.accounts.map(({ id }) => failed(query, id, message))
 }
 
-/** EVM ids are named bare, as the real service does; the others with their namespace. */
+/** EVM ids are written bare, as in the real service; the others with their namespace. */
 const shortId = (query: ChainQuery): string => query.caip2Id.replace(/^eip155:/, '')

@@ -3,25 +3,27 @@ import type { AccountKey } from './account-key.ts'
 import { type Company, type createOwnCompany, createSameCompany } from './company.ts'
 import type { Balances } from './types.ts'
 
-/** An account's last good answer. Kept beyond its freshness for the case that the chain fails. */
+/** An account's last successful reading. Kept longer than it is fresh in case the chain fails. */
 export interface Reading {
   balances: Balances
   /** Milliseconds of the clock when the read began, so that age is never understated. */
   at: number
-  /** What it was read with. */
+  /** The accounts it was read with. */
   company: Company
 }
 
-/** Readings kept hold so many tokens on average: one account may have twenty thousand. */
+/** Cached readings hold this many tokens on average: one account may have twenty thousand. */
 const TOKENS_PER_ENTRY = 10
 
 /**
- * Companies of an account whose last readings are kept beside that of the account alone: the wallets of one owner on several
- * devices, and strangers. What one has read must not take away what stands in for another when the chain fails.
+ * Companies per account whose last readings are kept in addition to that of the account alone: one owner's wallets on
+ * several devices, and strangers. A read of one must not evict the fallback of another for when the chain fails.
  */
 const MOST_COMPANIES = 4
 
-/** The last readings of accounts, bounded by accounts and by what they list; the least recently asked goes first. */
+/**
+ * The last readings of accounts, bounded by accounts and by what they list; the least recently used is evicted first.
+ */
 export function createKeptReadings(maxEntries: number, now: () => number) {
   /** Of each company the last one, newest first. */
   const maxSize = maxEntries * TOKENS_PER_ENTRY
@@ -29,8 +31,8 @@ export function createKeptReadings(maxEntries: number, now: () => number) {
   let replaced = 0
   return {
     /**
-     * For all accounts of one read, which was begun at that moment. A read that was left by everybody may end behind a later
-     * one: what it says is older.
+     * For all accounts of one read, which began at that moment. A read that everybody has left may end after a later
+     * one: its result is older.
      */
     keeperOf({ company, at }: Pick<Reading, 'company' | 'at'>, cacheMs: number) {
       const isSame = createSameCompany(company)
@@ -38,16 +40,16 @@ export function createKeptReadings(maxEntries: number, now: () => number) {
         const before = readings.peek(key) ?? []
         const last = before.find((one) => isSame(one.company))
         if (last && last.at > at) return
-        // Whoever may have both is told the newer one from now on, whichever of them that is.
+        // Requests that may get either reading get the newer one from now on.
         if (before.some((one) => now() - one.at < cacheMs)) replaced += 1
         const all = newestOf([{ balances, at, company }, ...before.filter((one) => one !== last)])
         readings.set(key, weightOf(all) > maxSize ? all.slice(0, 1) : all)
       }
     },
-    /** The newest that a request may have. */
+    /** The newest reading that a request may get. */
     of: (key: AccountKey['key'], isOwn: ReturnType<typeof createOwnCompany>): Reading | undefined =>
       readings.get(key)?.find(({ company }) => isOwn(company)),
-    /** How many were replaced while they were current. */
+    /** Number of readings that were replaced while they were current. */
     replaced: (): number => replaced,
   }
 }
@@ -59,12 +61,12 @@ function newestOf(all: readonly Reading[]): readonly Reading[] {
     .filter(({ company }) => company.length === 1 || ++companies <= MOST_COMPANIES)
 }
 
-/** A second one of the same account weighs as much as another account does. */
+/** A second reading of the same account weighs as much as another account. */
 function weightOf(all: readonly Reading[]): number {
   return all.reduce((sum, { balances }, at) => sum + Math.max(partsOf(balances), at === 0 ? 1 : TOKENS_PER_ENTRY), 0)
 }
 
-/** How many things a reading lists, itself included. */
+/** Number of things that a reading lists, including itself. */
 function partsOf(balances: Balances): number {
   let parts = 1
   for (const member of Object.values(balances)) {

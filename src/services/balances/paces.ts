@@ -1,11 +1,11 @@
-/** Share of the newest read in the mean. */
+/** Weight of the newest read in the mean. */
 const WEIGHT = 0.5
 
-/** How long reads of each chain have been taking of late. There are as many entries as chains. */
+/** How long recent reads of each chain took. There are as many entries as chains. */
 export function createPaces() {
   const means = new Map<string, number>()
   return {
-    /** Milliseconds; Infinity = nobody knows yet. */
+    /** Milliseconds; Infinity = not known yet. */
     of: (caip2Id: string): number => means.get(caip2Id) ?? Number.POSITIVE_INFINITY,
     add(caip2Id: string, ms: number): void {
       const before = means.get(caip2Id)

@@ -21,10 +21,10 @@ import {
 import type { SplitWatch } from './split-watch.ts'
 import type { Account, Balances, Fiat, PricedBalances, TokenMarket } from './types.ts'
 
-/** What is thought of a token: its verdict, and whether it is shown to callers who want trusted tokens only. */
+/** Rates a token: its verdict, and whether it is shown to callers who want trusted tokens only. */
 export interface TokenJudge {
   judge(caip2Id: string, token: { address: string; name: string; symbol: string }): TokenJudgement
-  /** True on chains without lists: nothing is known there that could tell the trusted from the others. */
+  /** True on chains without lists: nothing is known there that could tell trusted tokens from others. */
   trustsUnlisted(caip2Id: string): boolean
 }
 export interface TokenJudgement {
@@ -32,7 +32,7 @@ export interface TokenJudgement {
   trusted: boolean
 }
 
-/** The native coin's own fields are all that pricing needs of a chain. */
+/** Pricing needs only the native coin's own fields of a chain. */
 export type PricedChain = Pick<BalanceSource<Account, Balances>, 'caip2Id' | 'networkType' | 'native'>
 
 export interface PricingQuery {
@@ -41,18 +41,21 @@ export interface PricingQuery {
   signal: AbortSignal
 }
 
-/** Some have thousands of tokens, and to look at a new one takes up to a tenth of a millisecond: others get their turns. */
+/**
+ * Some accounts have thousands of tokens, and rating a new one takes up to a tenth of a millisecond: others get turns
+ * in between.
+ */
 const JUDGED_PER_TURN = 250
 
-/** Currencies and selections of one reading that are kept: with all 26 of them memory would have no bound worth its name. */
+/** Cached currencies and selections per reading: with all 26 currencies, memory would have no meaningful bound. */
 const MOST_VARIANTS = 4
 
-/** Balances are kept for longer than a provider takes that is late: what lacks prices is looked at again after this. */
+/** Balances are cached for longer than a late provider takes: missing prices are requested again after this. */
 const UNREAD_MS = 1_000
 
 /**
  * Adds fiat values to balances. Prices never delay beyond the price book's own timeout and never fail an answer:
- * unknown members are left out. The result of one reading is kept, so that repeated requests get the same object.
+ * unknown members are left out. The result of one reading is cached, so that repeated requests get the same object.
  */
 export function createPricing(deps: {
   prices: PriceBook
@@ -64,7 +67,7 @@ export function createPricing(deps: {
   const now = deps.now ?? steadyNow
   const kept = new WeakMap<Balances, Map<string, PricedBalances>>()
 
-  /** Already priced in that way, if it is. */
+  /** The balances priced for this query, if cached. */
   const known = (balances: Balances, query: Omit<PricingQuery, 'signal'>): PricedBalances | undefined => {
     const priced = kept.get(balances)?.get(keyOf(query))
     return priced?.until === undefined || now() < priced.until ? priced : undefined
@@ -102,14 +105,14 @@ export function createPricing(deps: {
           until: now() + UNREAD_MS,
         })
         done.set(balances, priced)
-        // Whoever left did not wait for the prices; others will.
+        // A client that has left did not wait for the prices; others will.
         if (!query.signal.aborted) keep(balances, keyOf(query), priced)
       })
     }
     return all.map((balances) => done.get(balances) as PricedBalances)
   }
 
-  /** How many units of the market one unit of the balance is; null where nobody knows for sure now. */
+  /** How many units of the market one unit of the balance is; null when it is currently uncertain. */
   function multiplierOf({ caip2Id }: PricedChain, { address, uiMultiplier }: TokenAmount): number | null {
     if (deps.scaledUnit === 'held' || uiMultiplier === undefined) return 1
     const isUnsettled = uiMultiplier !== null && deps.splits?.isSettled({ caip2Id, address }, uiMultiplier) === false
@@ -132,7 +135,7 @@ export function createPricing(deps: {
     return shownOfAll
   }
 
-  /** Whether tokens were left out that would be shown. */
+  /** Whether tokens that would be shown were left out. */
   function misses({ caip2Id }: PricedChain, balances: Balances, query: PricingQuery): boolean {
     const { hasMore } = balances as Partial<EvmBalances>
     return hasMore === true && (query.showUntrustedTokens || deps.judge.trustsUnlisted(caip2Id))
@@ -158,7 +161,7 @@ interface Valuation {
   currency: Currency
   isPartial: boolean
   multiplierOf(token: TokenAmount): number | null
-  /** How long it is kept where a price was not read. */
+  /** How long the result is cached if a price could not be read. */
   until: number
 }
 
@@ -179,9 +182,9 @@ function value(
   for (const [address, { token, judgement }] of shown) {
     const key = { caip2Id: chain.caip2Id, address }
     const found = quotes.get(key)
-    // Of what has no price nobody is to remember a multiplier: strangers make as many such tokens as they like.
+    // Multipliers are only remembered for tokens with a price: anyone can create any number of tokens without one.
     const worth = fiatOf(token.balance, token.decimals, found && perUnit(found, multiplierOf(token)))
-    // A price without a value: there is one, and it is not known.
+    // A price exists, but the value is unknown.
     const isUnread = quotes.unread(key)
     late ||= isUnread
     isWhole &&= !isUnread && (worth.value !== undefined || found === undefined)
@@ -190,7 +193,7 @@ function value(
       ...(judgement.scanResult === undefined ? {} : { scanResult: judgement.scanResult }),
     })
   }
-  // A total that misses a price which exists, or a token, would be a smaller number than the truth: none is sent then.
+  // A total without an existing price, or without a token, would be too small: none is sent then.
   const values = [...tokens.values()].map((token) => token.value)
   const total = isWhole ? fiatTotal(fiat.value, values) : undefined
   const unconfirmed = networkType === 'btc' ? unconfirmedOf(balances as BitcoinBalances, native, quote) : undefined
@@ -213,7 +216,7 @@ const unconfirmedOf = (
 ) => quote && fiatValue(unconfirmed, decimals, quote.price)
 
 /**
- * Price of one unit of the balance, where markets price another unit: so the value is balance times price for everybody
+ * Price of one unit of the balance if markets price another unit, so that balance times price is the value for everyone
  * who multiplies. The change in percent stays that of the market's unit.
  */
 function perUnit(quote: Quote, multiplier: number | null): Quote | undefined {

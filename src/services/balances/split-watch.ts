@@ -1,22 +1,22 @@
 import { steadyNow } from '../../lib/steady-clock.ts'
 
-/** Tokens with a multiplier are few; who makes thousands of them gets those forgotten that came first. */
+/** Few tokens have a multiplier; if someone creates thousands of them, the oldest entries are evicted. */
 const MOST_TOKENS = 10_000
 
-/** Dividends and interest move a multiplier by less, and a price that is late by so much is a usual one. */
+/** Dividends and interest change a multiplier by less, and prices are often late by that much. */
 export const SMALLEST_SPLIT = 0.01
 
-/** Tells whether prices can be of the unit that a multiplier speaks of by now. */
+/** Tells whether prices are already in the unit that a multiplier refers to. */
 export interface SplitWatch {
-  /** @param multiplier what is shown for one that is held, now. @returns false for a while after it jumped */
+  /** @param multiplier the amount shown per unit held, now. @returns false for a while after it jumped */
   isSettled(token: { caip2Id: string; address: string }, multiplier: number): boolean
 }
 
 /**
- * At a split the multiplier of a token changes from one block to the next, and its price does so when the markets, the
- * provider and the kept price have followed. In between, the two of them multiplied are a wrong number, as far from the
- * truth as the split is large. What this process has not seen before counts as settled.
- * @param settleMs how long after a jump the price is taken for one of the old unit; 0 = never
+ * At a split, a token's multiplier changes from one block to the next, and its price follows only after the markets,
+ * the provider and the cache have. In between, their product is wrong by the factor of the split. A multiplier seen for
+ * the first time counts as settled.
+ * @param settleMs how long after a jump the price is assumed to be in the old unit; 0 = never
  */
 export function createSplitWatch(settleMs: number, now: () => number = steadyNow): SplitWatch {
   const seen = new Map<string, { multiplier: number; jumpedAt: number }>()

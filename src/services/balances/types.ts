@@ -8,13 +8,13 @@ import type {
 } from '../../chains/capabilities.ts'
 import type { Currency } from '../../lib/currencies.ts'
 
-/** One requested account; wallets (X, P, C) carry addresses and keys, the others are their address. */
+/** One requested account; wallets (X, P, C) have addresses and keys, the others are a single address. */
 export type Account = AddressAccount | WalletAccount
 
 /** Any balances a chain family reports. */
 export type Balances = BalancesByNetworkType[NetworkType]
 
-/** A chain as the service sees it: a source, and for how long its answers count as current. */
+/** A chain as the service sees it: a source, and how long its answers count as current. */
 export interface BalanceChain {
   source: BalanceSource<Account, Balances>
   /** About one block; milliseconds. */
@@ -34,7 +34,7 @@ export interface BalanceQuery {
   showUntrustedTokens: boolean
 }
 
-/** Fiat side of an amount; every member is left out when unknown, never zero. */
+/** Fiat side of an amount; unknown members are left out, never zero. */
 export interface Fiat {
   value?: number
   price?: number
@@ -42,12 +42,12 @@ export interface Fiat {
   changePercent24h?: number
 }
 
-/** What the market knows about one token of an answer. */
+/** Market data of one token of an answer. */
 export interface TokenMarket extends Fiat {
   scanResult?: ScanResult
 }
 
-/** Balances with their fiat values; the same object while neither balance nor price changed. */
+/** Balances with their fiat values; the same object while neither balance nor price changes. */
 export interface PricedBalances {
   networkType: NetworkType
   balances: Balances
@@ -55,11 +55,11 @@ export interface PricedBalances {
   native: Fiat
   /** Bitcoin: value of the unconfirmed part. */
   unconfirmedValue?: number
-  /** By token address; holds every token that is to be shown. */
+  /** By token address; contains every token to be shown. */
   tokens: ReadonlyMap<string, TokenMarket>
   /** Native + all shown tokens. */
   total?: number
-  /** Where prices could not be read in time: when they are asked for again. Milliseconds of the reader's clock. */
+  /** When prices that could not be read in time are requested again. Milliseconds of the reader's clock. */
   until?: number
 }
 

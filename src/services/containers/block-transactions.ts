@@ -3,13 +3,13 @@ import { hexToBytes } from '../../lib/ids.ts'
 import type { ContainerRow, NumberedTransaction } from '../../store/index.ts'
 import type { Container } from './container-source.ts'
 
-/** In front of a transaction by itself; inside a block it is left out. */
+/** Precedes a standalone transaction; inside a block it is left out. */
 const CODEC_VERSION = Buffer.alloc(2)
 
 /**
- * Transactions of X as containers, cut out of the blocks that accepted them. They were accepted when their block was.
- * Nodes have nothing like it since blocks took the place of vertices: their index of transactions stays empty.
- * @throws Error when a block or a transaction in it is not there, which a complete index rules out
+ * Transactions of X as containers, cut out of the blocks that accepted them. Each was accepted with its block. Nodes
+ * have no equivalent since blocks replaced vertices: their index of transactions stays empty.
+ * @throws Error when a block or a transaction in it is missing, which a complete index rules out
  */
 export function cutTransactions(
   transactions: readonly NumberedTransaction[],

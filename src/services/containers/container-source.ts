@@ -1,4 +1,4 @@
-/** The indexes of accepted containers that a node keeps, by what follows /ext/index/ in their paths. */
+/** The indexes of accepted containers that a node keeps, named by the part of their path after /ext/index/. */
 export const CONTAINER_INDEXES = ['P/block', 'X/block', 'C/block', 'X/tx', 'X/vtx'] as const
 export type ContainerIndex = (typeof CONTAINER_INDEXES)[number]
 
@@ -10,7 +10,7 @@ export interface Container {
   bytes: Uint8Array
   /** RFC 3339 with up to nine digits of fraction: when it was accepted. */
   timestamp: string
-  /** Containers accepted before it; 0 = the first after genesis. */
+  /** Number of containers accepted before it; 0 = the first after genesis. */
   index: bigint
 }
 
@@ -19,22 +19,22 @@ export interface ContainerRead {
 }
 
 /**
- * Own containers. `complete` says whether an index holds everything from the first container on, so that what it holds
- * is what a node would say; as long as it does not, nothing else is asked of it. Ids are hex (see lib/ids.ts).
+ * Own containers. `complete` says whether an index holds everything from the first container on, so that its content
+ * equals a node's; until then, nothing else is asked of it. Ids are hex (see lib/ids.ts).
  */
 export interface ContainerSource {
   complete(index: ContainerIndex, read?: ContainerRead): Promise<boolean>
   /**
-   * Whether what is not there is nowhere: the index reaches the tip that the nodes show now. Waits a moment for blocks
-   * that are on their way. Asked only for answers that the next block may change.
+   * Whether a missing container does not exist: the index has reached the tip that the nodes show now. Waits briefly
+   * for blocks on their way. Only asked for answers that the next block may change.
    */
   current(index: ContainerIndex, read?: ContainerRead): Promise<boolean>
-  /** Undefined when that many were never accepted. */
+  /** Undefined when fewer were accepted. */
   byIndex(index: ContainerIndex, position: bigint, read?: ContainerRead): Promise<Container | undefined>
   byId(index: ContainerIndex, id: string, read?: ContainerRead): Promise<Container | undefined>
   /** In order; fewer than `count` (1 to 1,024) at the end of the index. */
   range(index: ContainerIndex, from: bigint, count: number, read?: ContainerRead): Promise<Container[]>
-  /** Bytes of what `range` would read, or somewhat more. */
+  /** Bytes that `range` would read, or somewhat more. */
   size(index: ContainerIndex, from: bigint, count: number, read?: ContainerRead): Promise<bigint>
   /** Undefined while nothing was accepted. */
   lastAccepted(index: ContainerIndex, read?: ContainerRead): Promise<Container | undefined>

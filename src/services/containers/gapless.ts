@@ -1,19 +1,19 @@
-/** How many containers stand at `from` (inclusive) to `below` (exclusive). */
+/** Number of containers from `from` (inclusive) to `below` (exclusive). */
 export type CountContainers = (from: bigint, below: bigint) => Promise<bigint>
 
 export interface Gapless {
-  /** Whether nothing is missing below `end`; false also while a long index is still being counted. */
+  /** Whether nothing is missing below `end`; also false while a long index is still being counted. */
   reaches(end: bigint): Promise<boolean>
 }
 
-/** Counted in one query; a few milliseconds. */
+/** Counted in one query; takes a few milliseconds. */
 const STEP = 50_000n
-/** Counted while the question waits; more is counted in the background. */
+/** Counted while the request waits; more is counted in the background. */
 const AT_ONCE = 200_000n
 
 /**
- * Finds out once that an index has no gaps: containers are never taken away, so what was counted needs no second look.
- * A gap comes from blocks that were read by height, from a node without an index, and is never filled.
+ * Finds out once that an index has no gaps: containers are never deleted, so what was counted is not checked again. A
+ * gap comes from blocks that were read by height from a node without an index, and is never filled.
  */
 export function createGapless(count: CountContainers): Gapless {
   let checked = 0n
@@ -27,7 +27,7 @@ export function createGapless(count: CountContainers): Gapless {
       else hasGap = true
     }
   }
-  /** One count at a time: two would disturb each other. */
+  /** One count at a time: two would interfere with each other. */
   const proceed = (end: bigint): Promise<void> => {
     running ??= advance(end).finally(() => {
       running = undefined

@@ -1,6 +1,6 @@
 /**
- * Containers by order of acceptance, as the index API serves them. Where they are kept is the business of whoever
- * implements `ContainerSource`.
+ * Containers in order of acceptance, as the index API serves them. Where they are stored is up to the implementation of
+ * `ContainerSource`.
  */
 export {
   CONTAINER_INDEXES,

@@ -8,11 +8,10 @@ export interface IndexFlags {
 }
 
 /**
- * Whether this run may start, as a node decides it.
- * A node that indexed, paused and indexes again has lost containers for ever; here they are fetched later, so switching
- * the index on needs no permission.
+ * Whether this run may start, by a node's rule. A node that indexed, paused and indexes again has lost containers for
+ * good; here they are fetched later, so switching the index on needs no permission.
  * @param indexedBefore an earlier run of this server had the index on
- * @throws ConfigError with the node's text when the index would stand still without the operator's consent
+ * @throws ConfigError with the node's text when the index would stop without the operator's consent
  */
 export function allowStart(indexedBefore: boolean, { enabled, allowIncomplete }: IndexFlags): void {
   if (enabled || !indexedBefore || allowIncomplete) return

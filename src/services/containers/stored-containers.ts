@@ -15,21 +15,21 @@ import { createGapless, type Gapless } from './gapless.ts'
 
 export interface StoredContainersDeps {
   index: Pick<IndexReader, 'containers' | 'progress'>
-  /** As the streams and the store name it: `mainnet`, `testnet`. */
+  /** As streams and store name it: `mainnet`, `testnet`. */
   network: string
   /** Height that the nodes show now; rejects when none answers. */
   nodeHeight(letter: ChainLetter, signal?: AbortSignal): Promise<bigint>
   /** While no node can be asked, an index that was at the tip less than this ago counts as current, milliseconds. */
   maxAgeMs: number
   now?: () => number
-  /** Longest wait for blocks that the nodes have and the index has not, milliseconds. */
+  /** Longest wait for blocks that the nodes have and the index lacks, milliseconds. */
   patienceMs?: number
 }
 
-/** A poll of the indexer and a commit fit in. */
+/** Long enough for a poll of the indexer and a commit. */
 const PATIENCE_MS = 2_500
 const STEP_MS = 50
-/** Clients may ask for any 64-bit number without sign; the store counts with signs. */
+/** Clients may ask for any unsigned 64-bit number; the store uses signed ones. */
 const LAST_POSITION = 2n ** 63n - 1n
 
 const letterOf = (index: ContainerIndex): ChainLetter => index.charAt(0) as ChainLetter
@@ -43,7 +43,7 @@ const toContainer = ({ id, bytes, acceptedAt, index }: ContainerRow): Container 
 })
 
 /**
- * Containers out of the own index. Blocks are there as nodes gave them; `X/tx` is cut out of X blocks, in the order of
+ * Containers from the own index. Blocks are stored as nodes gave them; `X/tx` is cut out of X blocks, in the order of
  * acceptance. Vertices are in no block: `X/vtx` is never complete here.
  */
 export function createStoredContainers(deps: StoredContainersDeps): ContainerSource {
@@ -57,7 +57,7 @@ export function createStoredContainers(deps: StoredContainersDeps): ContainerSou
     gapless.set(letterOf(index), made)
     return made
   }
-  /** The block index has the block of height h at h − 1; genesis is in none. */
+  /** The block index has the block of height h at h − 1; genesis is not in it. */
   const withBytes = async (chain: ChainName, found: readonly NumberedTransaction[]): Promise<Container[]> => {
     const [first, last] = [found[0], found.at(-1)]
     if (!first || !last) return []
@@ -109,7 +109,7 @@ export function createStoredContainers(deps: StoredContainersDeps): ContainerSou
   }
 }
 
-/** Whether every block below the indexed tip is there as a container. */
+/** Whether every block below the indexed tip is present as a container. */
 async function isComplete(index: ContainerIndex, deps: StoredContainersDeps, gapless: Gapless): Promise<boolean> {
   if (index === 'X/vtx') return false
   const tip = await progressOf(index, deps)
@@ -134,7 +134,9 @@ async function isCurrent(index: ContainerIndex, deps: StoredContainersDeps, read
   }
 }
 
-/** Where the stream stands; undefined while nothing is indexed, and where that is of another chain than the nodes'. */
+/**
+ * Where the stream stands; undefined while nothing is indexed, or when the index is of another chain than the nodes'.
+ */
 async function progressOf(
   index: ContainerIndex,
   { index: reader, network, now = Date.now }: StoredContainersDeps,

@@ -1,10 +1,10 @@
 import { decodeWith, encode, lengthField } from './node-codec.ts'
 
 const ADDRESS_BYTES = 20
-/** The list itself has no limit of its own; the record around it has. */
+/** The list has no limit of its own; the record that contains it has. */
 const MAX_BYTES = 2 ** 31 - 1
 
-/** Addresses in the order in which their keys came. */
+/** Addresses in the order in which their keys were added. */
 export const encodeAddressList = (addresses: readonly Uint8Array[]): Uint8Array =>
   encode(lengthField(addresses.length), ...addresses)
 

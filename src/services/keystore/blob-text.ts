@@ -3,7 +3,7 @@ import { encodeNodeHex } from '../../lib/node-hex.ts'
 import { sha256 } from '../../lib/sha256.ts'
 import { KeystoreError } from './errors.ts'
 
-/** How a blob is written as text; `json` is a name that nodes know, but not for blobs. */
+/** Text encoding of a blob; nodes know the name `json`, but not for blobs. */
 type BlobEncoding = 'hex' | 'hexc' | 'hexnc' | 'json'
 
 const CHECKSUM_BYTES = 4
@@ -11,7 +11,7 @@ const UNSUPPORTED = 'unsupported encoding in method'
 const NOT_HEX = /[^0-9a-fA-F]/
 
 /**
- * `0x` and lower-case digits; `hex` and `hexc` with the last four bytes of the SHA-256 behind them.
+ * `0x` and lower-case digits; `hex` and `hexc` append the last four bytes of the SHA-256.
  * @throws KeystoreError for `json`
  */
 export function encodeBlobText(bytes: Uint8Array, encoding: BlobEncoding): string {
@@ -20,7 +20,7 @@ export function encodeBlobText(bytes: Uint8Array, encoding: BlobEncoding): strin
 }
 
 /**
- * Reverses `encodeBlobText`; digits in any case, the empty text is no bytes in every encoding.
+ * Reverses `encodeBlobText`; digits in any case, the empty text means no bytes in every encoding.
  * @throws KeystoreError with the node's text
  */
 export function decodeBlobText(text: string, encoding: BlobEncoding): Uint8Array {
@@ -39,11 +39,11 @@ export function decodeBlobText(text: string, encoding: BlobEncoding): Uint8Array
   return bytes
 }
 
-/** The first UTF-8 byte of a character as Go names it (`U+0067 'g'`), the sign itself only when it is printable. */
+/** The first UTF-8 byte of a character as Go names it (`U+0067 'g'`), with the character only if it is printable. */
 function byteName(character: string): string {
   const byte = Buffer.from(character).at(0) ?? 0
   const code = `U+${byte.toString(16).toUpperCase().padStart(4, '0')}`
-  // No first byte of a character is one of the unprintable ones above 0x7f.
+  // The unprintable ones above 0x7f are never the first byte of a character.
   const printable = byte >= 0x20 && byte !== 0x7f
   return printable ? `${code} '${String.fromCharCode(byte)}'` : code
 }

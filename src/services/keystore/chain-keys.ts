@@ -13,12 +13,12 @@ interface KeyChain {
   form: AddressForm
 }
 
-/** The keys of one user on one chain, signed in. Close it when done: that overwrites the key of the records. */
+/** A signed-in user's keys on one chain. Close it when done: that overwrites the key of the records. */
 export interface KeySession {
-  /** 20 bytes each, in the order in which they came; empty when there is none. */
+  /** 20 bytes each, in the order in which they were added; empty when there are none. */
   addresses(): Promise<Uint8Array[]>
   /**
-   * Stores a key, which a known address skips.
+   * Stores a key; does nothing if its address is known.
    * @returns its address
    */
   put(privateKey: Uint8Array): Promise<Uint8Array>
@@ -28,7 +28,7 @@ export interface KeySession {
 }
 
 export interface ChainKeys {
-  /** @throws KeystoreError when the user or password is wrong. What the session throws is about its records. */
+  /** @throws KeystoreError when the user or password is wrong. Errors of the session are about its records. */
   open(chain: KeyChain, credentials: Credentials, caller: Caller): Promise<KeySession>
 }
 
@@ -37,10 +37,10 @@ export interface ChainKeysDeps {
   signIn: SignIn
 }
 
-/** Of a user on P or X; on C a node has no limit. */
+/** Per user on P or X; a node has no limit on C. */
 export const MAX_ADDRESSES = 5_000
 
-/** Key methods of the chains: they work on stored users whether the keystore API is served or not. */
+/** Key methods of the chains: they work on stored users whether or not the keystore API is served. */
 export const createChainKeys = ({ records, signIn }: ChainKeysDeps): ChainKeys => ({
   async open(chain, credentials, caller) {
     if (credentials.username === '') throw new KeystoreError('empty username')
@@ -95,7 +95,7 @@ interface Addition {
   privateKey: Uint8Array
 }
 
-/** What is written for one more key; with an error besides when C keeps the key although its list cannot be read. */
+/** The writes for one more key; also an error when C stores the key although its list is unreadable. */
 function add(
   { keys, cipher, form, address, privateKey }: Addition,
   found: readonly KeystoreEntry[],

@@ -1,7 +1,7 @@
 import { decodeCb58 } from '../../lib/cb58.ts'
 import { sha256 } from '../../lib/sha256.ts'
 
-/** Where a chain keeps what a user has on it: every chain has a prefix of its own. */
+/** The keys of a user's entries on a chain: every chain has its own prefix. */
 export interface EntryKeys {
   /** Key of the address list. */
   list: Uint8Array

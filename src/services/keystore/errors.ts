@@ -7,7 +7,7 @@ export class KeystoreError extends FirnError {
   }
 }
 
-/** No such user or not this password: a node does not tell them apart. Its text ends in `: user "<name>"`, quoted. */
+/** Unknown user or wrong password: a node does not distinguish them. Its text ends in `: user "<name>"`, quoted. */
 export class WrongPasswordError extends KeystoreError {
   readonly username: string
   constructor(username: string) {
@@ -16,7 +16,7 @@ export class WrongPasswordError extends KeystoreError {
   }
 }
 
-/** More callers wait for a password check than memory is meant for; the same call may succeed a second later. */
+/** More callers wait for a password check than memory allows; the same call may succeed a second later. */
 export class KeystoreBusyError extends FirnError {
   constructor() {
     super('too many password checks are waiting', {

@@ -1,6 +1,6 @@
 /**
  * The keystore of a node: users with a password, and their keys on the chains, encrypted at rest. Blobs, records and
- * refusals are those of AvalancheGo up to v1.12.1, so that users move between such nodes and this server.
+ * refusals are those of AvalancheGo up to v1.12.1, so that users can be moved between such nodes and this server.
  */
 import { createGuessBudget, type GuessLimits } from '../../lib/guess-budget.ts'
 import { createLine } from '../../lib/line.ts'

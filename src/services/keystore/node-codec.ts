@@ -1,12 +1,12 @@
 import { KeystoreError } from './errors.ts'
 
-/** Reads fields in order; errors carry the texts of the node's codec. All integers are big-endian. */
+/** Reads fields in order; errors have the texts of the node's codec. All integers are big-endian. */
 export interface CodecReader {
-  /** That many bytes, as a view. */
+  /** This many bytes, as a view. */
   fixed(size: number): Uint8Array
-  /** The u32 in front of a list. */
+  /** The u32 that precedes a list. */
   length(): number
-  /** Bytes behind their u32 length, as a view. */
+  /** Bytes after their u32 length, as a view. */
   bytes(): Uint8Array
 }
 
@@ -16,8 +16,8 @@ const MAX_LENGTH = 0x7fffffff
 const TOO_SHORT = 'packer has insufficient length for input'
 
 /**
- * Decodes a value of codec version 0: u16 version, fields, nothing behind them.
- * @param maxBytes most that the node's codec takes at this place
+ * Decodes a value of codec version 0: u16 version, fields, nothing after them.
+ * @param maxBytes maximum that the node's codec accepts here
  * @throws KeystoreError with the codec's own text
  */
 export function decodeWith<T>(source: Uint8Array, maxBytes: number, decode: (reader: CodecReader) => T): T {
@@ -50,16 +50,16 @@ export function decodeWith<T>(source: Uint8Array, maxBytes: number, decode: (rea
   return value
 }
 
-/** Version 0 and the fields behind each other. */
+/** Version 0, followed by the fields. */
 export const encode = (...fields: readonly Uint8Array[]): Uint8Array =>
   Buffer.concat([Buffer.alloc(VERSION_BYTES), ...fields])
 
-/** The u32 in front of a list. */
+/** The u32 that precedes a list. */
 export function lengthField(length: number): Uint8Array {
   const field = Buffer.alloc(LENGTH_BYTES)
   field.writeUInt32BE(length)
   return field
 }
 
-/** Bytes behind their u32 length. */
+/** Bytes after their u32 length. */
 export const bytesField = (bytes: Uint8Array): Uint8Array => Buffer.concat([lengthField(bytes.length), bytes])

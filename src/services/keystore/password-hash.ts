@@ -14,10 +14,12 @@ export interface PasswordHasher {
   matches(known: PasswordHash, password: Uint8Array, signal: AbortSignal): Promise<boolean>
 }
 
-/** A node's parameters; the hash travels inside blobs, so they cannot be chosen. */
+/** A node's parameters; fixed, because the hash is part of the blobs. */
 const ARGON2ID = { timeCost: 1, memoryCost: 65_536, parallelism: 4, outputLen: HASH_BYTES }
 
-/** argon2id on the thread pool, never on the event loop; each run takes 64 MiB, so `line` bounds how many there are. */
+/**
+ * argon2id on the thread pool, never on the event loop; each run takes 64 MiB, so `line` limits how many run at once.
+ */
 export function createPasswordHasher(line: Line): PasswordHasher {
   const hash = (password: Uint8Array, salt: Uint8Array, signal: AbortSignal): Promise<Buffer> =>
     line(() => hashRaw(password, { ...ARGON2ID, salt }), signal)

@@ -8,7 +8,7 @@ import { sha256 } from '../../lib/sha256.ts'
 const PREFIX = 'PrivateKey-'
 export const PRIVATE_KEY_BYTES = 32
 
-/** How a chain makes an address of a public key: P and X by RIPEMD-160 of SHA-256, C as Ethereum does. */
+/** How a chain derives an address from a public key: P and X by RIPEMD-160 of SHA-256, C as Ethereum does. */
 export type AddressForm = 'short' | 'ethereum'
 
 export const newPrivateKey = (): Uint8Array => secp256k1.utils.randomSecretKey()
@@ -17,7 +17,7 @@ export const formatPrivateKey = (key: Uint8Array): string => PREFIX + encodeCb58
 
 /** @throws BadInputError when the prefix, the checksum or the length is wrong */
 export function parsePrivateKey(text: string): Uint8Array {
-  // Without its prefix the text is no cb58 either, so the decoder refuses it.
+  // A text without the prefix is replaced by one that is not cb58, so that the decoder refuses it.
   return decodeCb58(text.startsWith(PREFIX) ? text.slice(PREFIX.length) : '-', PRIVATE_KEY_BYTES)
 }
 
@@ -28,8 +28,8 @@ export function addressOf(key: Uint8Array, form: AddressForm): Uint8Array {
 }
 
 /**
- * A node takes any 32 bytes and reduces them by the order of the group; what becomes zero has the point at infinity as
- * its public key, written as zeros.
+ * A node accepts any 32 bytes and reduces them by the order of the group; the public key of zero is the point at
+ * infinity, written as zeros.
  */
 function publicKeyOf(key: Uint8Array, compressed: boolean): Uint8Array {
   const scalar = BigInt(`0x${bytesToHex(key)}`) % secp256k1.Point.Fn.ORDER

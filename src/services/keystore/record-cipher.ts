@@ -4,7 +4,7 @@ import { sha256 } from '../../lib/sha256.ts'
 import { KeystoreError } from './errors.ts'
 import { bytesField, decodeWith, encode } from './node-codec.ts'
 
-/** Encrypts and decrypts what is stored under a key of a user. */
+/** Encrypts and decrypts records with a user's key. */
 export interface RecordCipher {
   /** A record with a fresh nonce. */
   seal(plain: Uint8Array): Uint8Array
@@ -15,12 +15,11 @@ export interface RecordCipher {
 }
 
 const NONCE_BYTES = 24
-/** What the node's codec takes for a record. */
+/** The node codec's limit for a record. */
 const MAX_RECORD_BYTES = 256 * 1_024
 
 /**
- * XChaCha20-Poly1305 without additional data; the key is SHA-256 of the password, not the argon2id hash, because that is
- * what nodes do.
+ * XChaCha20-Poly1305 without additional data; as in nodes, the key is SHA-256 of the password, not the argon2id hash.
  */
 export function createRecordCipher(password: Uint8Array): RecordCipher {
   const key = sha256(password)
@@ -39,7 +38,7 @@ export function createRecordCipher(password: Uint8Array): RecordCipher {
       try {
         return xchacha20poly1305(key, nonce).decrypt(sealed)
       } catch {
-        // Also a nonce of a wrong size and a missing tag: for the caller the record is damaged in either case.
+        // Includes a nonce of a wrong size and a missing tag: for the caller, the record is damaged in every case.
         throw new KeystoreError('chacha20poly1305: message authentication failed')
       }
     },

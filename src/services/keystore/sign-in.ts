@@ -8,7 +8,7 @@ export interface Credentials {
   password: string
 }
 
-/** Who asks. */
+/** Who calls. */
 export interface Caller {
   /** Of the socket; undefined when it is gone. */
   address: string | undefined
@@ -47,7 +47,7 @@ export function createSignIn({ records, hasher, guesses }: SignInDeps): SignIn {
   return signIn
 }
 
-/** The bytes of a password are overwritten as soon as they have done their work; the text itself cannot be. */
+/** The bytes of a password are overwritten right after use; the text itself cannot be. */
 export async function withBytes<T>(password: string, work: (bytes: Uint8Array) => Promise<T>): Promise<T> {
   const bytes = Buffer.from(password)
   try {

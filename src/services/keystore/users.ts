@@ -12,7 +12,7 @@ export interface KeystoreUsers {
   remove(credentials: Credentials, caller: Caller): Promise<void>
   /** The user as a blob (see `encodeUserBlob`). */
   export(credentials: Credentials, caller: Caller): Promise<Uint8Array>
-  /** Takes a blob under any free name; nothing in it is decrypted. */
+  /** Imports a blob under any free name; nothing in it is decrypted. */
   import(credentials: Credentials, blob: Uint8Array, caller: Caller): Promise<void>
   /** Sorted by their bytes. */
   names(): Promise<string[]>

@@ -2,27 +2,27 @@ import { LRUCache } from 'lru-cache'
 import { roomFor } from '../../lib/room-for.ts'
 
 /**
- * Keeps the worker's places for many collections: strangers decide how many tokens one has, at how many hosts their documents
- * are, and how long each takes.
+ * Divides the worker's slots among many collections: contract owners decide how many tokens they have, on how many
+ * hosts the documents are, and how long each takes.
  */
 export interface CollectionShares {
-  /** Contracts of which no more tokens are to be taken now. */
+  /** Contracts of which no further tokens may start now. */
   full(): readonly string[]
-  /** Takes a place; false where the collection has as many as it may. */
+  /** Takes a slot; false when the collection has as many as allowed. */
   enter(contract: string): boolean
   leave(contract: string): void
-  /** A document of it took so long, milliseconds, whatever came of it. */
+  /** One of its documents took this long, milliseconds, successful or not. */
   took(contract: string, ms: number): void
 }
 
-/** A document that takes this long keeps others waiting, milliseconds. */
+/** A document that takes this long counts as slow, milliseconds. */
 const SLOW_MS = 3_000
-/** Slow ones that are remembered; what is forgotten counts as quick. */
+/** Number of slow collections remembered; evicted ones count as fast. */
 const REMEMBERED = 500
 
 /**
- * @param share places of one collection; of one whose last document was slow a single one
- * @param slowPlaces of all slow collections together
+ * @param share slots per collection; one only if its last document was slow
+ * @param slowPlaces slots of all slow collections together
  */
 export function createCollectionShares(share: number, slowPlaces: number): CollectionShares {
   const running = new Map<string, number>()

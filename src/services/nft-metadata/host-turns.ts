@@ -3,27 +3,27 @@ import { UpstreamRateLimitedError } from '../../errors.ts'
 import { roomFor } from '../../lib/room-for.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 
-/** Keeps many tokens of one collection from falling upon their one host. */
+/** Prevents many tokens of one collection from overloading their one host. */
 export interface HostTurns {
   /**
-   * Runs the work when the host has a free turn. A host that said it was asked too often is left alone until the time
-   * it named; until then this rejects with UpstreamRateLimitedError. `first`: before all who wait and are not.
+   * Runs the work when the host has a free slot. A host that reported a rate limit is left alone until the time it
+   * named; until then this rejects with UpstreamRateLimitedError. `first`: before all waiters without it.
    */
   run<T>(host: string, work: () => Promise<T>, first?: boolean): Promise<T>
 }
 
 interface HostState {
   busy: number
-  /** Those who go first, and the others. */
+  /** Waiters with priority, and the others. */
   waiting: { first: (() => void)[]; others: (() => void)[] }
 }
 
 const QUIET_MS = 30_000
-/** Hosts that want to be left alone, perhaps for a day; strangers make up their names. What is forgotten is asked again. */
+/** Rate-limited hosts, perhaps for a day; callers can make up host names. An evicted host is asked again. */
 const REMEMBERED = 10_000
 
 export function createHostTurns(perHost: number, now: () => number = steadyNow): HostTurns {
-  /** Those at which work runs. */
+  /** Hosts with running work. */
   const hosts = new Map<string, HostState>()
   const quietUntilMs = new LRUCache<string, number>(roomFor(REMEMBERED))
   const stateOf = (host: string): HostState => {
@@ -31,7 +31,10 @@ export function createHostTurns(perHost: number, now: () => number = steadyNow):
     hosts.set(host, known)
     return known
   }
-  /** Who said so, not who led there: strangers have gateways of all lead to hosts of their own. */
+  /**
+   * The host that reported it, not the one that redirected there: anyone can make public gateways redirect to a host of
+   * their own.
+   */
   const leaveAlone = (host: string, ms = QUIET_MS): void =>
     void quietUntilMs.set(host, Math.max(quietUntilMs.get(host) ?? 0, now() + ms))
   const leave = (host: string, state: HostState): void => {

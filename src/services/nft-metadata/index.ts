@@ -1,6 +1,6 @@
 /**
- * Metadata of NFTs: from the URI a contract names to the members the indexed API shows. One worker takes due tokens
- * from the store's queue and records the outcome of each.
+ * Metadata of NFTs: from the URI that a contract names to the members that the indexed API shows. One worker takes due
+ * tokens from the store's queue and records the outcome of each.
  */
 export type { FetchDocument } from './metadata-fetch.ts'
 export type { Gateways } from './metadata-place.ts'

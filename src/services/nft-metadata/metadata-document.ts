@@ -4,14 +4,14 @@ import type { FetchedMetadata } from '../../store/index.ts'
 import { MetadataFailure } from './metadata-failure.ts'
 import { uriText } from './token-uri.ts'
 
-/** Nesting beyond this has no use for anybody who shows a token. */
+/** Deeper nesting is of no use for displaying a token. */
 const MAX_DEPTH = 32
 /**
- * Values of a document, members and elements of lists. Two megabytes hold a million, and reading them takes seconds in
- * which nobody else is answered; a contract can write such a document for each of its tokens.
+ * Values of a document: members, and elements of lists. Two megabytes hold a million, and parsing them takes seconds
+ * during which no request is answered; a contract can have such a document for each of its tokens.
  */
 const MAX_VALUES = 10_000
-/** Characters. Images may be written out as data: URIs. */
+/** Characters. Images may be embedded as data: URIs. */
 const MOST = { name: 256, symbol: 64, description: 8_192, background: 64, text: 2_048, uri: 262_144 }
 
 const MEDIA = /^(https?:|ipfs:|ar:|data:(image|video|audio)\/)/i
@@ -20,10 +20,10 @@ const LINK = /^https?:/i
 type Members = Omit<FetchedMetadata, 'status' | 'tokenUri' | 'retryAt'>
 
 /**
- * Members of a metadata document as ERC-721, ERC-1155 and the marketplaces name them. Strangers wrote it: text is
- * cleaned for display, URIs of schemes that run code are left out, as is what has the wrong type. Numbers stay as they
- * are written: many are longer than a double, and whoever reads the text may read them in full.
- * @throws MetadataFailure when it is no JSON, no object, nested too deeply or of too many values
+ * Members of a metadata document as ERC-721, ERC-1155 and the marketplaces name them. The content is untrusted: text is
+ * cleaned for display; URIs of schemes that run code and values of the wrong type are left out. Numbers stay as
+ * written: many do not fit a double, and the text keeps all digits.
+ * @throws MetadataFailure when it is not JSON, not an object, nested too deeply or has too many values
  */
 export function readDocument(text: string): Members {
   const document = parse(text)
@@ -63,7 +63,7 @@ function parse(text: string): Record<string, unknown> {
   return document as Record<string, unknown>
 }
 
-/** Counted in the text: by the time a parser has built what is too deep or too much, it is too late. */
+/** Counted in the text, because the check would be too late once a parser has built the values. */
 function shapeOf(text: string): { depth: number; values: number } {
   let depth = 0
   let deepest = 0
@@ -95,11 +95,11 @@ const numberText = (value: unknown): string | undefined => {
 
 const isDecimals = (value: number): boolean => Number.isInteger(value) && value >= 0 && value <= 255
 
-/** Lists and objects as JSON text, the texts in them cleaned; anything else is left out. */
+/** Lists and objects as JSON text with cleaned strings; anything else is left out. */
 const jsonText = (value: unknown): string | undefined =>
   typeof value === 'object' && value !== null && !(value instanceof WrittenNumber) ? written(value) : undefined
 
-/** As JSON.stringify, with every number as it stands in the document. */
+/** Like JSON.stringify, but every number as written in the document. */
 function written(value: unknown): string {
   if (value instanceof WrittenNumber) return value.text
   if (typeof value === 'string') return JSON.stringify(displayText(value, MOST.text))

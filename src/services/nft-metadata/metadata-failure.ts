@@ -11,10 +11,10 @@ export type FailureStatus =
   | 'INVALID_METADATA'
   | 'INVALID_METADATA_JSON'
 
-/** The token's own fault, or its host's: it is stored. Trouble with the chain is none of these. */
+/** A fault of the token or its host, which is stored. Problems of the chain are not. */
 export class MetadataFailure extends FirnError {
   readonly metadataStatus: FailureStatus
-  /** Milliseconds the host asked for. */
+  /** Milliseconds that the host asked for. */
   readonly retryAfterMs: number | undefined
   constructor(metadataStatus: FailureStatus, message: string, retryAfterMs?: number) {
     super(message, { code: 'NFT_METADATA', status: 502 })

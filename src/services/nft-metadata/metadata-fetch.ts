@@ -19,9 +19,9 @@ import type { SilentPlaces } from './silent-places.ts'
 import { type CallContract, documentUri, ownDocument, readTokenUri } from './token-uri.ts'
 
 /**
- * GET of a URL that a stranger chose, never into a private network, of bounded size and time; the media type with its
- * parameters, as the server wrote it. Rejects with BadInputError for what must not be fetched, AnswerTooLargeError,
- * BadAnswerError, UpstreamRateLimitedError, or another error for whatever kept the answer away.
+ * GET of an untrusted URL, never into a private network, with bounded size and time; resolves to the media type with
+ * its parameters, as the server wrote it. Rejects with BadInputError for what must not be fetched, AnswerTooLargeError,
+ * BadAnswerError, UpstreamRateLimitedError, or the error that prevented an answer.
  */
 export type FetchDocument = (
   url: string,
@@ -33,7 +33,7 @@ export interface MetadataFetchDeps {
   fetch: FetchDocument
   hosts: HostTurns
   silent: SilentPlaces
-  /** Told how long a document took, milliseconds. */
+  /** Called with how long a document took, milliseconds. */
   took: CollectionShares['took']
   gateways: Gateways
   /** Largest document, bytes. */
@@ -42,15 +42,15 @@ export interface MetadataFetchDeps {
   now(): bigint
 }
 
-/** Longest URI that is kept: a data: URI may be the whole document. */
+/** Longest stored URI: a data: URI may be the whole document. */
 const MAX_URI = 262_144
 
-/** Times the size of a document that a data: URI may have which says it in escapes. */
+/** A data: URI with escapes may have this many times the size of its document. */
 const MOST_IN_URI = 4
 
 /**
- * One attempt at one token. Resolves also when it fails for a reason of the token or its host; rejects when the chain
- * could not be asked, which says nothing about the token.
+ * One attempt for one token. Also resolves when it fails because of the token or its host; rejects when the chain could
+ * not be asked, which says nothing about the token.
  */
 export async function fetchMetadata(
   token: DueNft,
@@ -67,7 +67,7 @@ export async function fetchMetadata(
     return { status: 'INDEXED', ...keptUri(tokenUri), ...members }
   } catch (error) {
     if (!(error instanceof MetadataFailure)) throw error
-    // Turns of a token that was asked for are over with what is stored: those before found the chain away, and no host.
+    // A requested token ends its tries once a result is stored: earlier ones failed at the chain, not at a host.
     const wait = retrySeconds(error, token.asked ? 0 : token.attempts)
     return {
       status: error.metadataStatus,
@@ -82,7 +82,10 @@ type Place<K extends MetadataPlace['kind']> = Extract<MetadataPlace, { kind: K }
 const keptUri = (uri: string | undefined): { tokenUri?: string } =>
   uri === undefined || uri.length > MAX_URI ? {} : { tokenUri: uri }
 
-/** Contracts write JSON as it is with an image in escapes in it: its quotes end the text that it stands in if they are read. */
+/**
+ * Contracts write unescaped JSON with an escaped image in it: decoded, the quotes of the image end the surrounding
+ * string.
+ */
 function readInline<T>({ text, unescaped }: Place<'inline'>, read: (text: string) => T): T {
   try {
     return read(text)
@@ -101,7 +104,7 @@ async function readUrl(
 ): Promise<string> {
   try {
     const { host } = new URL(url)
-    // A host alone would be too much: gateways have what they have of one collection and not of another.
+    // The host alone would be too coarse: a gateway may have one collection and lack another.
     const collection = `${contract} of ${chainId} at ${host}`
     const get = async () => {
       const beganAt = steadyNow()

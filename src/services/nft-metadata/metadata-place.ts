@@ -2,23 +2,23 @@ import { documentText } from './document-text.ts'
 import { MetadataFailure } from './metadata-failure.ts'
 
 /**
- * Where a token's document is: at a URL, or in the URI itself; `unescaped` with its escapes left as they stand, where it
- * has any.
+ * Where a token's document is: at a URL, or in the URI itself; `unescaped` keeps its escapes undecoded, if there are
+ * any.
  */
 export type MetadataPlace = { kind: 'url'; url: string } | { kind: 'inline'; text: string; unescaped?: string }
 
 export interface Gateways {
-  /** Ends in a slash; what follows is a CID and a path. */
+  /** Ends in a slash; followed by a CID and a path. */
   ipfs: string
-  /** Ends in a slash; what follows is a transaction id and a path. */
+  /** Ends in a slash; followed by a transaction id and a path. */
   arweave: string
 }
 
 export const PUBLIC_GATEWAYS: Gateways = { ipfs: 'https://ipfs.io/ipfs/', arweave: 'https://arweave.net/' }
 
 /**
- * http and https as they are, ipfs and ar through a gateway, data: decoded here.
- * @param maxBytes largest document a data: URI may hold
+ * http and https unchanged, ipfs and ar through a gateway, data: decoded here.
+ * @param maxBytes largest document that a data: URI may hold
  * @throws MetadataFailure
  */
 export function metadataPlace(uri: string, gateways: Gateways, maxBytes: number): MetadataPlace {
@@ -32,21 +32,21 @@ export function metadataPlace(uri: string, gateways: Gateways, maxBytes: number)
   throw new MetadataFailure('INVALID_TOKEN_URI_SCHEME', `scheme ${scheme.slice(0, 20)} is not read`)
 }
 
-/** No host takes more, and contracts can write megabytes. */
+/** No host accepts more, and contracts can write megabytes. */
 const LONGEST_URL = 65_536
 
-/** What comes behind a gateway stays behind it: dots must not climb out of its folder. */
+/** The path stays below the gateway's: dots must not climb out of its folder. */
 function atUrl(text: string, base: string): MetadataPlace {
   if (text.length > LONGEST_URL) throw new MetadataFailure('INVALID_TOKEN_URI', 'the URI is too long')
   const url = URL.canParse(text) ? new URL(text).href : undefined
-  // In the one form that a URL has: the operator may have written it in another.
+  // In normalised form: the operator may have written it differently.
   const folder = base === '' ? '' : new URL(base).href
   if (url === undefined || !url.startsWith(folder) || url === folder)
     throw new MetadataFailure('INVALID_TOKEN_URI', 'the URI cannot be read')
   return { kind: 'url', url }
 }
 
-/** RFC 2397, and what contracts make of it: JSON that was never percent-encoded. */
+/** RFC 2397, and the variant of contracts: JSON that was never percent-encoded. */
 function dataTexts(rest: string, maxBytes: number): { text: string; unescaped?: string } {
   const comma = rest.indexOf(',')
   if (comma < 0) throw new MetadataFailure('INVALID_TOKEN_URI', 'the data URI has no data')
@@ -66,7 +66,7 @@ function percentDecoded(text: string, mediaType?: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    // Percent signs that were never meant as such, unless the URI says in which letters its bytes are.
+    // Percent signs that were not meant as escapes, unless the URI names another charset for its bytes.
     return mediaType !== undefined && OTHER_CHARSET.test(mediaType) && ASCII.test(text)
       ? documentText(percentBytes(text), mediaType)
       : text
@@ -76,7 +76,9 @@ function percentDecoded(text: string, mediaType?: string): string {
 const OTHER_CHARSET = /;\s*charset\s*=\s*"?(?!utf-?8\b)/i
 const ASCII = /^[\x20-\x7e]*$/
 
-/** Byte by byte: a function called for each of a million escapes takes seconds, in which nobody else is answered. */
+/**
+ * Byte by byte: calling a function for each of a million escapes takes seconds, during which no request is answered.
+ */
 function percentBytes(text: string): Buffer {
   const bytes = Buffer.from(text, 'latin1')
   let kept = 0
@@ -90,7 +92,7 @@ function percentBytes(text: string): Buffer {
 
 const PERCENT = 0x25
 
-/** Of a hexadecimal digit in ASCII; NaN for anything else. */
+/** Value of an ASCII hexadecimal digit; NaN for anything else. */
 function digitOf(byte = 0): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
   const letter = byte | 0x20

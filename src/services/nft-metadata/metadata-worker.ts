@@ -19,44 +19,48 @@ export interface NftMetadataWorkerDeps {
   gateways?: Gateways
   /** Largest document in bytes; default 2 MiB. */
   maxBytes?: number
-  /** Tokens at once, besides those that a user asked for; default 16. */
+  /** Concurrent tokens, without those that a user requested; default 16. */
   concurrency?: number
-  /** Fetches from one host at once, and tokens of one collection; default 4. */
+  /** Concurrent fetches per host, and tokens per collection; default 4. */
   perHost?: number
-  /** Time between two looks into the queue while nothing ends; default 1 s, so that a reindex is done in seconds. */
+  /** Interval between two reads of the queue while nothing ends; default 1 s, so that a reindex is done in seconds. */
   pollMs?: number
 }
 
 export interface NftMetadataWorker {
   start(): void
-  /** Gives up what runs, for whoever comes next. */
+  /** Stops running work and returns it to the queue. */
   stop(): Promise<void>
 }
 
-/** Longer than a call and a fetch can take together with their wait for the host behind all who may be before them. */
+/** Longer than a call and a fetch can take, including the longest wait for the host. */
 const LEASE_SECONDS = 300
 const STORE_TROUBLE_MS = 5_000
-/** A chain that could not be asked is asked again after this time; where a user waits, sooner, so many times. */
+/** After this time a chain that could not be asked is retried; when a user waits, sooner and this many times. */
 const CHAIN_TROUBLE_SECONDS = 60
-/** Of a chain that the configuration no longer has: all of its tokens every minute are a load for nothing. */
+/**
+ * For a chain that was removed from the configuration: retrying all of its tokens every minute would be useless load.
+ */
 const UNSERVED_SECONDS = 3_600
 const ASKED_TROUBLE_MS = 2_000
 const ASKED_ATTEMPTS = 30
-/** Longest time that a stop waits for a database that says nothing. */
+/** Longest time that a stop waits for a database that does not answer. */
 const STOP_MS = 1_000
 const PER_HOST = 4
-/** Tokens that users asked for, at once. Most of them may wait for one host; the others must not wait for it, too. */
+/**
+ * Concurrent tokens that users requested. Most of them may wait for one host, and the others must not wait for it, too.
+ */
 const ASKED_AT_ONCE = 64
 
 /**
- * Works the queue of tokens off whose metadata is due; several of these may share one queue. What a user asked for does
- * not wait for the others: their places may all be taken by tokens of a host that says nothing.
+ * Processes the queue of tokens whose metadata is due; several workers may share one queue. Requested tokens do not
+ * wait for the others, whose slots may all be taken by tokens of an unresponsive host.
  */
 export function createNftMetadataWorker(deps: NftMetadataWorkerDeps): NftMetadataWorker {
   const { records, logger, concurrency = 16, pollMs = 1_000 } = deps
   const stopping = new AbortController()
   const { signal } = stopping
-  // Each fetch listens; there may be eighty.
+  // Every fetch listens; there may be eighty.
   setMaxListeners(0, signal)
   const shares = createCollectionShares(deps.perHost ?? PER_HOST, Math.ceil(concurrency / 2))
   const work = createAttempt(deps, shares, signal)
@@ -77,10 +81,10 @@ export function createNftMetadataWorker(deps: NftMetadataWorkerDeps): NftMetadat
           token,
           work(token).finally(() => shares.leave(token.contract)),
         )
-      // Behind all that is due by now.
+      // After everything that is due by now.
       else await records.giveBack(token, 0).catch(() => undefined)
     }
-    // Places that got free while the queue was asked are not slept over.
+    // Do not sleep over slots that became free while the queue was read.
     if ((tokens.length === 0 || active.others.size >= concurrency) && ended() === before) await rest(pollMs)
   }
   const run = async (): Promise<void> => {
@@ -104,7 +108,7 @@ export function createNftMetadataWorker(deps: NftMetadataWorkerDeps): NftMetadat
   }
 }
 
-/** What runs, by who waits for it, and a rest that ends when some of it does. */
+/** Running work, by who waits for it, and a pause that ends when some of it does. */
 function createPlaces(signal: AbortSignal) {
   const active = { asked: new Set<Promise<void>>(), others: new Set<Promise<void>>() }
   let waking = new AbortController()
@@ -129,7 +133,7 @@ function createPlaces(signal: AbortSignal) {
   }
 }
 
-/** One turn of a token; never rejects. */
+/** One attempt for a token; never rejects. */
 function createAttempt(
   deps: NftMetadataWorkerDeps,
   { took }: CollectionShares,
@@ -157,7 +161,7 @@ function createAttempt(
   }
 }
 
-/** If this fails, too, the token comes again when its lease ends. */
+/** If this fails, too, the token returns when its lease ends. */
 async function giveBack(
   records: NftMetadataWorkerDeps['records'],
   token: DueNft,
@@ -167,7 +171,8 @@ async function giveBack(
   const asked = token.asked && token.attempts < ASKED_ATTEMPTS
   if (asked) await pause(ASKED_TROUBLE_MS, signal)
   const wait = signal.aborted ? 0 : waitSeconds
-  // Where the chain was away no host has failed: its own failures are the ones that are counted. While a user waits, all are.
+  // If the chain was unavailable, no host has failed: only the host's own failures count. While a user waits, all
+  // count.
   const attempts = asked ? token.attempts + 1 : token.asked ? 0 : token.attempts
   const given = records.giveBack({ ...token, asked, attempts }, wait).catch(() => undefined)
   if (!signal.aborted) return given

@@ -4,8 +4,8 @@ const FIRST_SECONDS = 30
 const LAST_SECONDS = 86_400
 
 /**
- * Failed attempts after which nobody tries again before a reindex or an update event. What only the contract can mend
- * is not repeated at all; gateways answer with pages of HTML while they look for a document, nodes lag.
+ * Failed attempts after which there is no retry before a reindex or an update event. What only the contract can fix is
+ * not retried at all; gateways answer with HTML pages while they look for a document, and nodes lag.
  */
 const ATTEMPTS: Record<FailureStatus, number> = {
   MISSING_TOKEN: 3,
@@ -18,7 +18,9 @@ const ATTEMPTS: Record<FailureStatus, number> = {
   INVALID_METADATA_JSON: 3,
 }
 
-/** Seconds until the next attempt, four times as long each time; undefined = none. `earlier`: failed ones before it. */
+/**
+ * Seconds until the next attempt, four times as long each time; undefined = none. `earlier`: failed attempts before it.
+ */
 export function retrySeconds({ metadataStatus, retryAfterMs }: MetadataFailure, earlier: number): number | undefined {
   if (earlier + 1 >= ATTEMPTS[metadataStatus]) return undefined
   const wait = Math.min(FIRST_SECONDS * 4 ** earlier, LAST_SECONDS)

@@ -3,22 +3,21 @@ import { UpstreamUnavailableError } from '../../errors.ts'
 import { roomFor } from '../../lib/room-for.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 
-/** Keeps a collection whose documents nobody hands out any more from taking the places of all others. */
+/** Prevents a collection whose documents are no longer served from occupying the slots of all others. */
 export interface SilentPlaces {
   /** @throws UpstreamUnavailableError while the place is left alone */
   check(place: string): void
   /**
-   * Runs the work. A place that was waited for in vain several times in a row is left alone for a minute. `anyhow`: is
-   * asked also then.
+   * Runs the work. A place that timed out several times in a row is left alone for a minute. `anyhow`: asks even then.
    */
   ask<T>(place: string, work: () => Promise<T>, anyhow?: boolean): Promise<T>
 }
 
-/** A failure that took this long was waited for; what fails sooner keeps nobody waiting. Milliseconds. */
+/** A failure after this long counts as a timeout; faster failures delay nobody. Milliseconds. */
 const WAITED_MS = 3_000
 const MOST_IN_VAIN = 4
 const SILENT_MS = 60_000
-/** Places that failed of late; what is forgotten is asked again. */
+/** Recently failed places; an evicted one is asked again. */
 const REMEMBERED = 10_000
 
 export function createSilentPlaces(now: () => number = steadyNow): SilentPlaces {

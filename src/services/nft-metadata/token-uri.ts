@@ -4,7 +4,7 @@ import { MetadataFailure } from './metadata-failure.ts'
 
 /**
  * `eth_call` at the latest block of a chain; `to` and `data` hex with 0x, resolves to hex with 0x. JsonRpcError is the
- * chain's truth about the call, NotFoundError says that the chain is not served.
+ * chain's answer to the call, NotFoundError means that the chain is not served.
  */
 export type CallContract = (
   chainId: bigint,
@@ -16,8 +16,8 @@ export type CallContract = (
 const SELECTORS = { 'ERC-721': '0xc87b56dd', 'ERC-1155': '0x0e89341c' }
 
 /**
- * The URI that the contract names for a token, cleaned and else as it stands there: this is what the API shows.
- * @throws MetadataFailure when the contract names none
+ * The URI that the contract returns for a token, cleaned but otherwise unchanged, as the API shows it.
+ * @throws MetadataFailure when the contract returns none
  */
 export async function readTokenUri(token: DueNft, call: CallContract, signal: AbortSignal): Promise<string> {
   const answer = await call(
@@ -38,20 +38,21 @@ const idText = ({ tokenId }: DueNft): string => tokenId.toString(16).padStart(64
 const ID_PLACE = '{id}'
 
 /**
- * Where the document is, or itself: `{id}` of an ERC-1155 URI is replaced as EIP-1155 says (64 hex digits, lower case).
+ * The location of the document, or the document itself: `{id}` of an ERC-1155 URI is replaced according to EIP-1155 (64
+ * hex digits, lower case).
  * @throws MetadataFailure when that makes it larger than `maxBytes`
  */
 export const documentUri = (uri: string, token: DueNft, maxBytes: number): string => withId(uri, token, maxBytes, 'URI')
 
 /**
- * The document with the token's id where EIP-1155 lets it stand: in any of its values. Whoever shows an image by its URI
- * does not know that it has to be put in.
+ * The document with the token's id where EIP-1155 allows it: in any of its values. Clients that show an image by its
+ * URI do not know that the id must be inserted.
  * @throws MetadataFailure when that makes it larger than `maxBytes`
  */
 export const ownDocument = (text: string, token: DueNft, maxBytes: number): string =>
   withId(text, token, maxBytes, 'document')
 
-/** What four letters grow to is counted before. */
+/** The final size is computed before the four characters are replaced. */
 function withId(text: string, token: DueNft, maxBytes: number, what: string): string {
   if (token.standard !== 'ERC-1155' || !text.includes(ID_PLACE)) return text
   const id = idText(token)
@@ -62,9 +63,9 @@ function withId(text: string, token: DueNft, maxBytes: number, what: string): st
   return text.replaceAll(ID_PLACE, id)
 }
 
-/** Without what no URI holds and no database takes: controls and broken surrogates. */
+/** Without characters that no URI contains and no database accepts: controls and broken surrogates. */
 export function uriText(text: string): string {
-  // A pattern takes half a second for millions of them.
+  // A regular expression takes half a second for millions of them.
   const units = new Uint16Array(text.length)
   let kept = 0
   for (let at = 0; at < text.length; at += 1) {
@@ -93,14 +94,14 @@ const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 
 /**
- * How nodes say that a contract's code ended by itself: geth and its kin by the name of each way, reth and anvil as
- * `EVM error InvalidJump`, Nethermind as `VM execution error`, Besu as an `exception (Bad jump destination)`. Contracts of
- * old compilers have no other refusal.
+ * How nodes report that a contract's execution halted: geth and its derivatives name each way, reth and anvil say `EVM
+ * error InvalidJump`, Nethermind `VM execution error`, Besu an `exception (Bad jump destination)`. Contracts of old
+ * compilers cannot refuse in another way.
  */
 const HALTED =
   /revert|could not be completed due to an exception|invalid (opcode|jump)|out of gas|stack (underflow|limit|overflow)|gas uint64 overflow|return data out of bounds|write protection|max call depth|^(EVM|VM execution) error/i
 
-/** Whether the contract itself refused: the truth about the call, whoever is asked. */
+/** Whether the contract itself refused: a fact about the call, whichever node is asked. */
 export function isRevert(error: unknown): boolean {
   if (!(error instanceof JsonRpcError)) return false
   return error.rpcCode === 3 || HALTED.test(error.message)
@@ -110,7 +111,7 @@ export function isRevert(error: unknown): boolean {
 function decodeString(answer: unknown): string {
   const broken = new MetadataFailure('INVALID_TOKEN_URI', 'the contract answers with no text')
   if (typeof answer !== 'string' || !answer.startsWith('0x')) throw broken
-  // A pattern over pairs of digits throws for millions of them; what is read ends before the first that is none.
+  // A regular expression over pairs of digits throws for millions of them; decoding ends before the first invalid pair.
   const bytes = Buffer.from(answer.slice(2), 'hex')
   if (2 * bytes.length !== answer.length - 2) throw broken
   if (bytes.length < 64 || BigInt(`0x${bytes.toString('hex', 0, 32)}`) !== 32n) throw broken

@@ -12,11 +12,11 @@ export interface RouteTable {
 
 /** Where chain aliases take effect. */
 export interface ChainTable {
-  /** The chain behind an id or alias, as far as known. */
+  /** The chain of an id or alias, if known. */
   lookup(alias: string): string | undefined
   /**
-   * Has the network asked for a chain that is not known: it may have been made since.
-   * @throws FirnError where nobody could be asked
+   * Asks the network about an unknown chain, which may be new.
+   * @throws FirnError when no node could be asked
    */
   learn(chain: string): Promise<void>
   /** Throws with the node's text when the chain is unknown or the alias taken. */
@@ -26,9 +26,9 @@ export interface ChainTable {
 
 /** Aliases that outlive the process. */
 export interface Aliases {
-  /** Puts stored aliases into effect that are not yet: all at the start, other processes' later. */
+  /** Activates stored aliases that are not active yet: all at the start, those of other processes later. */
   restore(): Promise<void>
-  /** `alias` is served like `endpoint` from now on; both without /ext/. */
+  /** Serves `alias` like `endpoint` from now on; both without /ext/. */
   aliasEndpoint(endpoint: string, alias: string): Promise<void>
   /** `chain` is an id or alias. */
   aliasChain(chain: string, alias: string): Promise<void>
@@ -39,17 +39,17 @@ export interface AliasesDeps {
   records: AliasRecords
   routes: RouteTable
   chains: ChainTable
-  /** How often other processes' aliases are looked for, milliseconds; 0 = never. */
+  /** Interval at which aliases of other processes are read, milliseconds; 0 = never. */
   refreshMs: number
   logger: Pick<Logger, 'error' | 'warn'>
 }
 
-/** Bytes; the node's documents say characters. */
+/** Bytes; the node's documentation says characters. */
 const MAX_ALIAS_BYTES = 512
 /** The path that needs no token: nothing else may look like it. */
 const OPEN_NAME = /auth$/
 
-/** Where the names of chains are served. */
+/** Where chains are served by name. */
 const CHAINS = 'bc/'
 const routeIsTaken = (alias: string): AdminError =>
   new AdminError(`route is either already aliased or already maps to a handle: /ext/${alias}`)
@@ -59,12 +59,12 @@ const chainIsTaken = (alias: string): AdminError => new AdminError(`alias alread
 const checkLength = (alias: string): void => {
   if (Buffer.byteLength(alias) > MAX_ALIAS_BYTES) throw new AdminError('alias length is too long')
 }
-/** Databases do not keep such texts, and no path has a zero byte. */
+/** Databases do not store such texts, and no path contains a zero byte. */
 const checkText = (...texts: readonly string[]): void => {
   if (texts.some((text) => text.includes('\0'))) throw new AdminError('alias contains a zero byte')
 }
 
-/** Memory decides, the store keeps. Stored aliases that are no longer possible are left out, not removed. */
+/** Memory decides, the store persists. Stored aliases that have become impossible are skipped, not deleted. */
 export function createAliases({ records, routes, chains, refreshMs, logger }: AliasesDeps): Aliases {
   const inForce = new Set<string>()
   let seen: bigint | undefined
@@ -81,14 +81,14 @@ export function createAliases({ records, routes, chains, refreshMs, logger }: Al
       logger.warn({ err: error, alias: key }, 'a stored alias is taken')
     }
   }
-  /** A chain's name is a route, too: one that is an endpoint's alias already stays where it is. */
+  /** A chain's name is a route, too: if it is already an endpoint's alias, that stays as it is. */
   const nameChain = (chain: string, alias: string): void => {
     const route = CHAINS + alias
     const isNew = chains.lookup(chain) !== undefined && chains.lookup(alias) === undefined
     if (isNew && routes.has(route)) throw routeIsTaken(route)
     chains.alias(chain, alias)
   }
-  /** False when a chain is not known yet: its alias is tried again next time. */
+  /** False when a chain is not known yet: its alias is retried next time. */
   const load = async (): Promise<boolean> => {
     const { generation, endpoints, chains: chainAliases } = await records.all()
     let complete = true
@@ -99,7 +99,7 @@ export function createAliases({ records, routes, chains, refreshMs, logger }: Al
       if (chains.lookup(chain) !== undefined) take(alias, () => nameChain(chain, alias))
       else {
         complete = false
-        // Not waited for: nobody is served before the first look has ended.
+        // Not awaited: no request is served before the first load has ended.
         chains.learn(chain).catch(() => undefined)
       }
     }
@@ -125,8 +125,8 @@ export function createAliases({ records, routes, chains, refreshMs, logger }: Al
   schedule()
 
   /**
-   * What the store does not keep is taken back: it would be gone after a restart, and something else in other processes.
-   * @param store resolves to whether it keeps this alias of this target
+   * An alias that cannot be stored is taken back: it would be lost at a restart and differ in other processes.
+   * @param store resolves to whether it stores this alias of this target
    */
   const keep = async (key: string, store: () => Promise<boolean>, takeBack: () => void, taken: AdminError) => {
     inForce.add(key)
@@ -137,7 +137,7 @@ export function createAliases({ records, routes, chains, refreshMs, logger }: Al
       if (!isKept) {
         inForce.delete(key)
         takeBack()
-        // It may be stored all the same, or another's is.
+        // It may have been stored after all, or another process's alias was.
         seen = undefined
       }
     }

@@ -1,8 +1,8 @@
 import type { Wait } from '../../lib/wait-recorder.ts'
 
 /**
- * Waits as speedscope's own file format: one profile by total time and one by number, where each wait is a stack from
- * the general to the particular.
+ * Waits in speedscope's file format: one profile by total time and one by count, where each wait is a stack from
+ * general to specific.
  *
  * @see https://www.speedscope.app/file-format-schema.json
  */

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** Private: profiles hold names of what was worked on. */
+/** Private, because profiles contain names of what was processed. */
 const MODE = 0o600
 
-/** Writes a whole file at once: who reads it sees the old one or the new one, never a part. */
+/** Writes a file atomically: a reader sees the old or the new content, never a part. */
 export async function writeProfileFile(path: string, content: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
   const draft = `${path}.${randomUUID()}`

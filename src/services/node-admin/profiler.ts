@@ -8,38 +8,40 @@ import { writeProfileFile } from './profile-file.ts'
 
 /** Profiles of this process, written into one folder. */
 export interface Profiler {
-  /** Begins to watch what memory and waits are spent on. */
+  /** Starts recording memory allocations and waits. */
   start(): Promise<void>
-  /** @throws AdminError when one runs already */
+  /** @throws AdminError when one is already running */
   startCpu(): Promise<void>
-  /** Writes `cpu.profile`, unless it has become too long and is written already. @throws AdminError when none runs */
+  /**
+   * Writes `cpu.profile`, unless it ran too long and has been written already. @throws AdminError when none is running
+   */
   stopCpu(): Promise<void>
-  /** Writes `mem.profile`: what is in use now, as far as it was allocated since `start`. */
+  /** Writes `mem.profile`: memory in use now that was allocated since `start`. */
   memory(): Promise<void>
-  /** Writes `lock.profile`: who waited for what since `start`. */
+  /** Writes `lock.profile`: waits since `start`. */
   locks(): Promise<void>
-  /** Writes `stacktrace.txt`: what the process has open at the moment. */
+  /** Writes `stacktrace.txt`: the resources that the process has open. */
   stacktrace(): Promise<void>
   close(): Promise<void>
 }
 
 export interface ProfilerDeps {
-  /** Made when the first profile is written. */
+  /** Created with the first profile. */
   dir: string
   waits: WaitRecorder
   /** Replaced in tests. */
   longestCpuMs?: number
 }
 
-/** It holds a sample of every millisecond: one that is forgotten would take all the memory there is. Milliseconds. */
+/** A profile has a sample per millisecond: a forgotten one would use up the memory. Milliseconds. */
 const LONGEST_CPU_MS = 600_000
 
-/** Every so many bytes one allocation is remembered, as in Go: cheap enough to run all the time. */
+/** Mean bytes between sampled allocations, as in Go: cheap enough to run all the time. */
 const MEMORY_SAMPLE_BYTES = 524_288
 const EVENT_LOOP_MS = 20
 const NANOSECONDS_PER_MS = 1e6
 
-/** The event loop was late by this much, over all: every late turn is one wait. */
+/** Total delay of the event loop: every late turn is one wait. */
 function eventLoopWait({ count, mean, max }: IntervalHistogram) {
   const late = Math.max(0, mean / NANOSECONDS_PER_MS - EVENT_LOOP_MS)
   return { path: ['event loop'], count, total: count === 0 ? 0 : late * count, longest: max / NANOSECONDS_PER_MS }
@@ -60,7 +62,7 @@ export function createProfiler({ dir, waits, longestCpuMs = LONGEST_CPU_MS }: Pr
   let connected = false
   let cpu: 'off' | 'on' | 'stopping' = 'off'
   let limit: NodeJS.Timeout | undefined
-  /** What became of one that was too long; it is still to be stopped by who started it. */
+  /** Result of a profile that ran too long; its starter still has to stop it. */
   let ended: Promise<void> | undefined
   const file = (name: string): string => join(dir, name)
   const connect = (): void => {
@@ -92,7 +94,7 @@ export function createProfiler({ dir, waits, longestCpuMs = LONGEST_CPU_MS }: Pr
       await session.post('Profiler.start')
       limit = setTimeout(() => {
         ended = writeCpu()
-        // Told to who stops it.
+        // Reported by the call that stops it.
         ended.catch(() => undefined)
       }, longestCpuMs).unref()
     },

@@ -15,10 +15,10 @@ function configsOf(chain: JsonRecord, name: string): JsonRecord[] {
 }
 
 /**
- * `eth_getActivePrecompilesAt` from `eth_getActiveRulesAt`, which replaces it and tells names and times, and
- * `eth_getChainConfig`, which tells the configurations.
+ * `eth_getActivePrecompilesAt` composed of `eth_getActiveRulesAt`, which replaces it and returns names and times, and
+ * `eth_getChainConfig`, which returns the configurations.
  * @param params of the call: an optional unix time
- * @throws what `ask` throws; BadAnswerError when an active precompile has no configuration.
+ * @throws errors of `ask`; BadAnswerError when an active precompile has no configuration.
  */
 export async function composeActivePrecompiles(ask: AskEvm, params: readonly unknown[]): Promise<JsonRecord> {
   const [rules, config] = await Promise.all([ask('eth_getActiveRulesAt', params), ask('eth_getChainConfig', [])])

@@ -10,15 +10,15 @@ import type { Ask, Json } from './ask.ts'
 import { listIn, recordIn, textIn } from './members.ts'
 
 const METHOD = 'platform.getUTXOs'
-/** The node's own limits: addresses in one request and UTXOs in one page. */
+/** The node's own limits: addresses per request and UTXOs per page. */
 const MAX_ADDRESSES = 1_024
 const PAGE = 1_024
 /** More than half a million UTXOs are refused rather than held in memory. */
 const MAX_PAGES = 512
-/** Readings, of which two in a row have to be the same. */
+/** Maximum readings, of which two in a row must be equal. */
 const ATTEMPTS = 5
 
-/** Bytes of an address in either form; undefined when it is none, which the node then says in its own words. */
+/** Bytes of an address in either form; undefined when it is invalid, which the node then reports in its own words. */
 function addressKey(text: string): string | undefined {
   try {
     return bytesToHex(text.includes('-') ? parseBech32Address(text).bytes : decodeCb58(text, 20))
@@ -28,7 +28,7 @@ function addressKey(text: string): string | undefined {
   }
 }
 
-/** Requests of at most 1,024 addresses; together in the order of a node, which searches addresses by their bytes. */
+/** Requests of at most 1,024 addresses, in the overall order of a node, which sorts addresses by their bytes. */
 function requestsFor(addresses: readonly string[]): string[][] {
   if (addresses.length <= MAX_ADDRESSES) return addresses.length === 0 ? [] : [[...addresses]]
   const keyed = addresses.map((text) => ({ text, key: addressKey(text) ?? '' }))
@@ -41,7 +41,7 @@ const startOf = (page: JsonRecord): { address: string; utxo: string } => {
   return { address: textIn(end, 'address'), utxo: textIn(end, 'utxo') }
 }
 
-/** All pages of one request; resolves to their number. */
+/** Reads all pages of one request; resolves to their number. */
 async function readPages(ask: Ask, addresses: readonly string[], take: (utxo: Utxo) => void): Promise<number> {
   let start: { address: string; utxo: string } | undefined
   for (let pages = 1; pages <= MAX_PAGES; pages += 1) {
@@ -52,7 +52,7 @@ async function readPages(ask: Ask, addresses: readonly string[], take: (utxo: Ut
     )
     const utxos = listIn(page, 'utxos')
     for (const text of utxos) take(decodeUtxo(decodeNodeHex(String(text))))
-    // A list that was cut on its way would otherwise be taken for a smaller balance.
+    // Otherwise a truncated list would pass for a smaller balance.
     if (String(page['numFetched']) !== String(utxos.length)) throw new BadAnswerError(`${METHOD}: UTXOs are missing`)
     if (utxos.length < PAGE) return pages
     const next = startOf(page)
@@ -67,10 +67,10 @@ const isSame = (keys: ReadonlySet<string>, found: ReadonlyMap<string, Utxo>): bo
   keys.size === found.size && [...keys].every((key) => found.has(key))
 
 /**
- * All UTXOs on P of any number of addresses, each once, in a node's order; as they were at one time. The pages of a list come
- * from one node, which heights that others tell say nothing of: it may have come to a block between two of them, and what was
- * spent there would count beside the change. Several pages are read until two readings are the same.
- * @throws what `ask` throws; BadAnswerError; UpstreamUnavailableError when they change faster than they can be read.
+ * All UTXOs on P of any number of addresses, without duplicates, in a node's order, as of one point in time. The pages
+ * of a list come from one node, whose height is unknown here: it may have accepted a block between two of them, and an
+ * output spent there would count as well as its change. Several pages are read until two readings are equal.
+ * @throws errors of `ask`; BadAnswerError; UpstreamUnavailableError when they change faster than they can be read.
  */
 export async function readAllUtxos(ask: Ask, addresses: readonly string[]): Promise<Utxo[]> {
   const requests = requestsFor(addresses)

@@ -12,13 +12,13 @@ export interface Blockchain {
   vmID: string
 }
 
-/** Questions to nodes at once; a large network has some thousand chains. */
+/** Concurrent calls to nodes; a large network has some thousand chains. */
 const AT_ONCE = 16
 
-/** An id that is a name, left aligned in 32 bytes. */
+/** An id that is a name, left-aligned in 32 bytes. */
 const nameId = (name: string): string => idToCb58(Buffer.from(name.padEnd(32, '\0')).toString('hex'))
 
-/** The primary network's chains stand in no transaction that a node hands out. */
+/** No transaction that a node returns contains the primary network's chains. */
 const PRIMARY_CHAINS = [
   { alias: 'C', name: 'C-Chain', vmID: nameId('evm') },
   { alias: 'X', name: 'X-Chain', vmID: nameId('avm') },
@@ -40,9 +40,9 @@ async function chainOf(ask: Ask, id: string): Promise<Blockchain> {
 }
 
 /**
- * `platform.getBlockchains` from the subnets, what each of them validates, and the transactions that made those chains;
- * in a node's order: newest subnet first, in it newest chain first, the primary network's last.
- * @throws what `ask` throws; BadAnswerError.
+ * `platform.getBlockchains` from the subnets, the chains that each validates, and the transactions that created those
+ * chains; in a node's order: newest subnet first, in it newest chain first, the primary network's last.
+ * @throws errors of `ask`; BadAnswerError.
  */
 export async function composeBlockchains(ask: Ask): Promise<Blockchain[]> {
   const answer = recordIn(await ask('platform.getSubnets', {}, 'P'), 'platform.getSubnets')

@@ -1,6 +1,6 @@
 /**
- * Methods that the newest nodes dropped, composed from what those nodes still answer, to the same numbers. They are
- * asked only when a node says that it does not have the method.
+ * Methods that the newest nodes dropped, composed of methods that those nodes still have, with the same results. Used
+ * only when a node says that it lacks the method.
  */
 export { type AskEvm, composeActivePrecompiles } from './active-precompiles.ts'
 export { type Ask, lacksMethod } from './ask.ts'

@@ -1,7 +1,7 @@
 import { BadAnswerError } from '../../errors.ts'
 import { type JsonRecord, recordOf } from '../../lib/json-record.ts'
 
-/** The object that a JSON text is. */
+/** Parses a JSON text as an object. */
 export const recordIn = (text: string, what: string): JsonRecord => {
   try {
     return recordOf(JSON.parse(text), what)
@@ -16,7 +16,7 @@ export const textIn = (record: JsonRecord, name: string): string => {
   return value
 }
 
-/** Go writes an empty list as null now and then. */
+/** Go sometimes writes an empty list as null. */
 export const listIn = (record: JsonRecord, name: string): readonly unknown[] => {
   const value = record[name]
   if (value === null) return []

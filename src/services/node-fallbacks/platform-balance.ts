@@ -17,19 +17,19 @@ const MAX_UINT64 = 18_446_744_073_709_551_615n
 type State = 'unlocked' | 'lockedStakeable' | 'lockedNotStakeable'
 type Sums = Map<string, bigint>
 
-/** A node adds up in 64 bits and stays at the most. */
+/** A node adds in 64 bits and saturates. */
 const add = (sums: Sums, asset: string, amount: bigint): void => {
   const sum = (sums.get(asset) ?? 0n) + amount
   sums.set(asset, sum > MAX_UINT64 ? MAX_UINT64 : sum)
 }
 
-/** Undefined = an output that is no amount. `now` in unix seconds, as the node judges by its clock. */
+/** Undefined = an output without an amount. `now` in unix seconds, because the node uses its clock. */
 function stateOf({ output }: Utxo, now: bigint): { state: State; amount: bigint } | undefined {
   if (output.type === 'secp-transfer')
     return { state: output.locktime <= now ? 'unlocked' : 'lockedNotStakeable', amount: output.amount }
   if (output.type !== 'stakeable-lock') return undefined
   const { amount, locktime } = output.output
-  // The inner lock outranks: what it binds cannot even be staked.
+  // The inner lock has precedence: what it locks cannot even be staked.
   if (locktime > now) return { state: 'lockedNotStakeable', amount }
   return { state: output.locktime <= now ? 'unlocked' : 'lockedStakeable', amount }
 }
@@ -65,10 +65,10 @@ function tally(utxos: readonly Utxo[], now: bigint): Tally {
 }
 
 /**
- * `platform.getBalance` from the UTXOs of the addresses, as nodes compute it: also outputs that need further signatures
+ * `platform.getBalance` from the UTXOs of the addresses, as nodes compute it: outputs that need further signatures
  * count, stakes do not.
  * @param now unix seconds
- * @throws what `ask` throws (a bad address in the node's words); BadAnswerError.
+ * @throws errors of `ask` (a bad address in the node's words); BadAnswerError.
  */
 export async function composePlatformBalance(
   ask: Ask,

@@ -6,7 +6,7 @@ export interface TxFees {
   readonly [name: string]: string
 }
 
-/** `info.getTxFee` as nodes had it. All but the first two are "no longer used" and fixed for good. */
+/** `info.getTxFee` as nodes had it. All but the first two are "no longer used" and fixed. */
 const fees = (createAsset: string, createSubnet: string, transformSubnet: string): TxFees => ({
   txFee: '1000000',
   createAssetTxFee: createAsset,
@@ -24,7 +24,7 @@ const OTHERS = fees('1000000', '100000000', '100000000')
 
 const genesisFees = (networkId: string): TxFees => (networkId === '1' ? MAINNET : networkId === '5' ? FUJI : OTHERS)
 
-/** The two fees of the X-chain that are in use; nothing when the node does not tell them any more. */
+/** The two X-chain fees in use; empty when the node no longer reports them. */
 async function feesInUse(ask: Ask): Promise<TxFees> {
   try {
     const answer = recordIn(await ask('avm.getTxFee', {}, 'X'), 'avm.getTxFee')
@@ -36,8 +36,9 @@ async function feesInUse(ask: Ask): Promise<TxFees> {
 }
 
 /**
- * `info.getTxFee` from what newer nodes answer: the network's id, by which the fees were fixed, and the X-chain's own.
- * @throws what `ask` throws; BadAnswerError.
+ * `info.getTxFee` from what newer nodes answer: the network's id, which determines the fixed fees, and the X-chain's
+ * own.
+ * @throws errors of `ask`; BadAnswerError.
  */
 export async function composeTxFees(ask: Ask): Promise<TxFees> {
   const [network, inUse] = await Promise.all([ask('info.getNetworkID', {}, 'info'), feesInUse(ask)])

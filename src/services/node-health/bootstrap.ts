@@ -1,14 +1,17 @@
 import { APPLICATION_TAG, type HealthCheck, UnhealthyError } from './health-check.ts'
 
-/** Remembers what has to be there before this server is ready, and what was. */
+/** Tracks what must have been reached before this server is ready. */
 export interface Bootstrap {
-  /** Something that has to come; `subnetId` = the network it belongs to, named in the report while it is missing. */
+  /** Adds a requirement; `subnetId` = the network it belongs to, named in the report while it is missing. */
   expect(name: string, subnetId: string): void
-  /** It was there: it stays so, whatever happens later. */
+  /** The requirement is met for good, whatever happens later. */
   reached(name: string): void
   /** Nothing is missing. */
   isDone(): boolean
-  /** The `bootstrapped` check of `health` and `readiness`: once it passed, only a new expectation makes it fail again. */
+  /**
+   * The `bootstrapped` check of `health` and `readiness`: once it has passed, only a new requirement makes it fail
+   * again.
+   */
   readonly check: HealthCheck
 }
 

@@ -4,18 +4,18 @@ import { type HealthCheck, type HealthMessage, UnhealthyError } from './health-c
 import { type PoolView, troublesOf, upstreamMessage } from './upstream-view.ts'
 
 export interface ChainCheckDeps {
-  /** Key in the report: `P`, `X`, `C`, the blockchain ID of an L1, or what identifies another chain. */
+  /** Key in the report: `P`, `X`, `C`, the blockchain ID of an L1, or another chain's identifier. */
   name: string
   /** Subnet IDs; empty while unknown and for chains that belong to none. */
   tags(): readonly string[]
-  /** Asked each time. */
+  /** Called for each check. */
   pools(): readonly PoolView[]
   /**
-   * Height of the last accepted block, asked of an upstream. Left out: nobody can be asked cheaply, the check goes by
-   * what the pools have seen.
+   * Height of the last accepted block, from an upstream. Left out: a call would not be cheap, so the check uses what
+   * the pools have seen.
    */
   height?: (signal: AbortSignal) => Promise<bigint>
-  /** True = asked only when no upstream looks healthy. For chains of public servers, which need no traffic of ours. */
+  /** True = asked only when no upstream looks healthy. For chains of public servers, to spare them our traffic. */
   onlyInDoubt?: boolean
   /** The chain could be read. */
   onReached?: () => void
@@ -30,8 +30,8 @@ interface Tip {
 const NANOSECONDS_PER_MS = 1_000_000n
 
 /**
- * Whether a chain can be served: an upstream answers for it, and one is healthy. How long the tip stands still is told,
- * not judged: a quiet chain makes no blocks.
+ * Whether a chain can be served: an upstream answers for it, and one is healthy. How long the tip has not moved is
+ * reported, not judged: a quiet chain makes no blocks.
  */
 export function createChainCheck(deps: ChainCheckDeps): HealthCheck {
   const { name, pools, height, onlyInDoubt = false, onReached } = deps
@@ -57,7 +57,7 @@ export function createChainCheck(deps: ChainCheckDeps): HealthCheck {
     const seen = await height(signal).catch((error: unknown) => {
       throw new UnhealthyError(`engine: ${messageOf(error)}`, message(), error)
     })
-    // Another upstream may be a block behind the one that was asked before; where all are below it, the chain began anew.
+    // Another upstream may lag a block behind the one asked before; if all are below it, the chain was reset.
     const top = tip?.height ?? -1n
     const isAnew = seen < top && upstreams().every(({ height = top }) => height < top)
     if (seen > top || isAnew) tip = { height: seen, since: process.hrtime.bigint() }

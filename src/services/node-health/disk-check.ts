@@ -6,7 +6,7 @@ import { APPLICATION_TAG, type HealthCheck, UnhealthyError } from './health-chec
 const WARNING_BYTES = 1_073_741_824
 const REQUIRED_BYTES = 536_870_912
 
-/** The folder itself is made by its first use; its disk is that of the nearest folder that exists. */
+/** The folder is created on first use; its disk is that of the nearest existing folder. */
 async function diskOf(folder: string): Promise<{ available: number; total: number }> {
   try {
     const { bavail, blocks, bsize } = await statfs(folder)
@@ -27,8 +27,8 @@ const problem = (available: number): string | undefined => {
 }
 
 /**
- * Room on the disk of each folder that is written to; the one with the least is told of. `measure` is replaced in tests:
- * disks cannot be filled there.
+ * Free space on the disk of each folder that is written to; reports the one with the least. `measure` is replaced in
+ * tests, which cannot fill disks.
  */
 export function createDiskCheck(folders: readonly string[], measure = diskOf): HealthCheck {
   return {

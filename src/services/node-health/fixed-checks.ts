@@ -1,6 +1,6 @@
 import { APPLICATION_TAG, type HealthCheck, UnhealthyError } from './health-check.ts'
 
-/** `probe` rejects when the database does not serve. Left out: none is open, so there is nothing that could fail. */
+/** `probe` rejects when the database does not work. Left out: none is open, so nothing can fail. */
 export const createDatabaseCheck = (probe: () => Promise<void> | undefined): HealthCheck => ({
   name: 'database',
   tags: () => [APPLICATION_TAG],
@@ -10,7 +10,7 @@ export const createDatabaseCheck = (probe: () => Promise<void> | undefined): Hea
   },
 })
 
-/** Registered when the shutdown begins, so that whoever balances load sends nothing more here. */
+/** Registered when the shutdown begins, so that load balancers stop sending requests here. */
 export const shuttingDownCheck: HealthCheck = {
   name: 'shuttingDown',
   tags: () => [APPLICATION_TAG],

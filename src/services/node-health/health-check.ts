@@ -1,4 +1,4 @@
-/** Anything that goes into an answer as JSON. */
+/** Any JSON value in an answer. */
 export type HealthMessage =
   | string
   | number
@@ -7,7 +7,7 @@ export type HealthMessage =
   | readonly HealthMessage[]
   | { readonly [name: string]: HealthMessage | undefined }
 
-/** A check that failed and still has something to tell. `message` of the error is the text that clients see. */
+/** A failed check with details to report. `message` of the error is the text that clients see. */
 export class UnhealthyError extends Error {
   readonly details: HealthMessage | undefined
   constructor(message: string, details?: HealthMessage, cause?: unknown) {
@@ -16,26 +16,26 @@ export class UnhealthyError extends Error {
   }
 }
 
-/** The reports a node has: `health` of everything, `readiness` of the start, `liveness` of being there at all. */
+/** A node's reports: `health` of everything, `readiness` of the start, `liveness` of the process. */
 export type HealthReportKind = 'health' | 'readiness' | 'liveness'
 
-/** In every filtered report, whatever tags are asked for. */
+/** Included in every filtered report, whatever tags are requested. */
 export const APPLICATION_TAG = 'application'
 
-/** Something that is looked after periodically. */
+/** Something that is checked periodically. */
 export interface HealthCheck {
-  /** Key in the reports. The last one of a name counts. */
+  /** Key in the reports. Of several checks with one name, the last one counts. */
   name: string
   /** Left out: only `health`. */
   reports?: readonly HealthReportKind[]
-  /** Subnet IDs it belongs to, or APPLICATION_TAG. Asked each time, as they may become known late. */
+  /** Subnet IDs it belongs to, or APPLICATION_TAG. Called each time, because they may become known late. */
   tags(): readonly string[]
   /**
-   * Resolves to what the report shows (undefined: nothing), rejects when unhealthy: UnhealthyError to show something all
-   * the same. The signal fires when its time is over.
+   * Resolves to what the report shows (undefined: nothing), rejects when unhealthy: with UnhealthyError if there is
+   * something to show. The signal fires at the timeout.
    */
   run(signal: AbortSignal): HealthMessage | undefined | Promise<HealthMessage | undefined>
-  /** True = judges what the other checks found: run after them. */
+  /** True = judges the results of the other checks: runs after them. */
   afterOthers?: boolean
 }
 

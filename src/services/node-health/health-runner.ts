@@ -12,15 +12,15 @@ import {
   UnhealthyError,
 } from './health-check.ts'
 
-/** Runs checks periodically and reports what they found, as a node does. */
+/** Runs checks periodically and reports their results, as a node does. */
 export interface NodeHealth {
-  /** Takes part in every run, and runs at once when the others do already; until then it is `not yet run`. */
+  /** Includes the check in every run, and runs it at once if the runner has started; until then it is `not yet run`. */
   registerCheck(check: HealthCheck): void
-  /** Without tags everything; with tags what belongs to one of them or to every node (`application`). */
+  /** Without tags everything; with tags the checks with one of them and those of every node (`application`). */
   report(kind: HealthReportKind, tags: readonly string[]): HealthReport
-  /** Outcome of the last run of a check; undefined when there was none. */
+  /** Result of the last run of a check; undefined if it has not run. */
   resultOf(name: string): HealthResult | undefined
-  /** Runs all checks now, or waits for the run that is under way. */
+  /** Runs all checks now, or waits for the current run. */
   runNow(): Promise<void>
   /** Runs at once, then periodically until `stop`. */
   start(): void
@@ -28,20 +28,20 @@ export interface NodeHealth {
 }
 
 export interface NodeHealthDeps {
-  /** Time between the beginnings of two runs, milliseconds. */
+  /** Time between the starts of two runs, milliseconds. */
   frequencyMs: number
-  /** Longest one check may take, milliseconds. Default 10 s. */
+  /** Timeout of a single check, milliseconds. Default 10 s. */
   timeoutMs?: number
-  /** True = this server is still starting: the checks run every second then, for some minutes at most. */
+  /** True = this server is still starting: the checks then run every second, for some minutes at most. */
   starting?: () => boolean
   logger?: Logger
 }
 
 const TIMEOUT_MS = 10_000
-/** Whoever waits for a server to become ready should not wait for the next regular run. */
+/** Clients that wait for a server to become ready should not wait for the next regular run. */
 const STARTING_EVERY_MS = 1_000
 const STARTING_FOR_MS = 300_000
-/** Node conventions 7: everything, whatever it is tagged. */
+/** Node conventions 7: all checks, whatever their tags. */
 const ALL_TAG = 'all'
 
 const NOT_YET_RUN: HealthResult = {
@@ -60,7 +60,7 @@ interface Outcome {
 async function outcomeOf(check: HealthCheck, timeoutMs: number): Promise<Outcome> {
   const signal = AbortSignal.timeout(timeoutMs)
   try {
-    // A check that ignores the signal must not keep the others' results back.
+    // A check that ignores the signal must not hold up the results of the others.
     return { message: await untilAborted(Promise.resolve(check.run(signal)), signal) }
   } catch (error) {
     if (signal.aborted) return { message: undefined, error: `no result within ${timeoutMs / 1_000}s` }
@@ -81,7 +81,7 @@ function resultOf(outcome: Outcome, before: HealthResult | undefined, startedAt:
   }
 }
 
-/** Go sorts by bytes; names of chains may hold any character. */
+/** Go sorts by bytes; names of chains may contain any character. */
 const bytewise = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
 const belongs = (check: HealthCheck, tags: readonly string[]): boolean => {

@@ -2,32 +2,32 @@ import { formatGoDuration } from '../../lib/go-time.ts'
 import { ageOf } from '../../store/index.ts'
 import { APPLICATION_TAG, type HealthCheck, type HealthMessage, UnhealthyError } from './health-check.ts'
 
-/** How far the index of one chain is. */
+/** Progress of the index of one chain. */
 export interface IndexedStream {
-  /** As the store names it: `testnet:P`, `eip155:1`. */
+  /** The store's name for it: `testnet:P`, `eip155:1`. */
   name: string
   /** Undefined while nothing is indexed. */
   height: bigint | undefined
-  /** Unix milliseconds up to which the index is known to be the chain. */
+  /** Unix milliseconds up to which the index is known to match the chain. */
   currentAtMs: number
-  /** It is none of the chain of the nodes. */
+  /** The index is not of the nodes' chain. */
   disowned?: boolean
 }
 
 export interface IndexCheckDeps {
-  /** Names of the streams that there have to be. */
+  /** Names of the streams that must exist. */
   streams: readonly string[]
   progress(): Promise<readonly IndexedStream[]>
-  /** An index that was current longer ago is of no use. */
+  /** Maximum time since an index was current. */
   maxAgeMs: number
-  /** Every stream was current once. */
+  /** Every stream has been current once. */
   onReached?: () => void
   now?: () => number
 }
 
 const NANOSECONDS_PER_MS = 1_000_000n
 
-/** The own index: how far each stream is, and how long ago it was known to be the chain. */
+/** The own index: how far each stream is, and how long ago it was known to match the chain. */
 export function createIndexCheck(deps: IndexCheckDeps): HealthCheck {
   const { streams, progress, maxAgeMs, onReached, now = Date.now } = deps
   return {

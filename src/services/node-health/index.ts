@@ -1,6 +1,6 @@
 /**
  * Health of this server as a node reports its own: named checks, run periodically, in three reports, filtered by tags.
- * Which checks there are is put together at the start; whoever has more registers them.
+ * The set of checks is assembled at the start; other code can register more.
  */
 export { type Bootstrap, createBootstrap } from './bootstrap.ts'
 export { type ChainCheckDeps, createChainCheck } from './chain-check.ts'

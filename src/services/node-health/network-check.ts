@@ -9,7 +9,7 @@ function byHost(pools: readonly PoolView[]): Map<string, UpstreamView[]> {
   return hosts
 }
 
-/** The upstreams in the place of a node's peers: how many answer, and how many of the requests fail (0 to 1). */
+/** The upstreams in place of a node's peers: how many answer, and the share of requests that fail (0 to 1). */
 export function createNetworkCheck(pools: () => readonly PoolView[]): HealthCheck {
   return {
     name: 'network',

@@ -2,11 +2,11 @@ import { formatGoDuration } from '../../lib/go-time.ts'
 import { TransientMap } from '../../lib/transient-map.ts'
 import { APPLICATION_TAG, type HealthCheck } from './health-check.ts'
 
-/** Counts the requests that are being answered. */
+/** Counts the requests in progress. */
 export interface RequestLedger {
-  /** A request begins; call what it returns when it is answered or given up. */
+  /** A request starts; call the returned function when it is answered or aborted. */
   begin(): () => void
-  /** The `router` check: how many are outstanding, and for how long the oldest of them. Never fails. */
+  /** The `router` check: how many requests are in progress, and for how long the oldest of them. Never fails. */
   readonly check: HealthCheck
 }
 

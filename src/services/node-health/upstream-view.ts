@@ -5,7 +5,7 @@ export interface UpstreamView {
   host: string
   healthy: boolean
   breaker: string
-  /** Undefined until it answered for the first time. */
+  /** Undefined until its first answer. */
   latencyMs: number | undefined
   errorRate: number
   height: bigint | undefined
@@ -18,7 +18,7 @@ export interface PoolView {
   status(): readonly UpstreamView[]
 }
 
-/** Healthy, and not only because nobody has asked it yet. */
+/** Healthy, and not only because it has not been asked yet. */
 export const isConnected = (upstream: UpstreamView): boolean => upstream.healthy && upstream.latencyMs !== undefined
 
 /** One upstream in a message. Heights are numbers there, as in a node's own reports. */

@@ -10,32 +10,32 @@ import { nodeRecord, type Place, withKnownAssets } from './node-record.ts'
 import { NODES_MS, silentAbout } from './nodes-silent.ts'
 import type { ListedChain, OlderOutputsDeps } from './older-outputs.ts'
 
-/** What lies between a chain and C now, in the lists of that chain. */
+/** What a chain currently shares with C, in the lists of that chain. */
 export interface CMemory {
-  /** Unspent outputs that C exported to the chain, each with the block of C that made it. */
+  /** Unspent outputs that C exported to the chain, each with the block of C that created it. */
   outputs: readonly UtxoRecord[]
-  /** Whether an output that the index holds as unspent is there, as far as C decides about it. */
+  /** Whether an output that the index holds as unspent still exists, as far as C decides it. */
   shows(utxo: Pick<UtxoRecord, 'id' | 'createdOn' | 'consumableOn' | 'created'>): boolean
 }
 
-/** For chains beside an index of C that is at its tip. */
+/** For chains whose index of C is at its tip. */
 export const INDEXED_C: CMemory = { outputs: [], shows: () => true }
 
 export interface CMemories {
   /**
    * @param chain P or X
    * @param addresses 20 bytes hex, at most 1,024
-   * @throws FirnError with status 503 when no node tells, or the index of the chain is behind them
+   * @throws FirnError with status 503 when no node answers, or the index of the chain lags behind the nodes
    */
   of(chain: ListedChain, addresses: readonly string[]): Promise<CMemory>
-  /** Whether the index has seen none of the outputs spent since: what it holds besides is then of the same state. */
+  /** Whether the index has seen none of the outputs spent since: what else it holds is then of the same state. */
   hold(chain: ListedChain, memory: CMemory): Promise<boolean>
 }
 
-/** A node's answers: what the chain did up to height `from` is in them, what it did behind `to` is not. */
+/** A node's answers: they include what the chain did up to height `from`, and nothing that it did after `to`. */
 interface Told {
   importable: Utxo[]
-  /** Ids of what waits on C. */
+  /** Ids of outputs that wait on C. */
   waiting: ReadonlySet<string>
   from: bigint
   to: bigint
@@ -45,8 +45,8 @@ const silentOf = ({ letter }: ListedChain) =>
   silentAbout(`what the ${letter.toLowerCase()}-chain shares with a c-chain that is not indexed to its tip`)
 
 /**
- * What the index of C would say of the memory that P and X share with it, told by nodes: while C is read for the first
- * time, which takes far longer than all else, and where it is not indexed at all.
+ * What the index of C would say about the memory that P and X share with it, as nodes report it: while C is indexed for
+ * the first time, which takes far longer than all else, and when it is not indexed at all.
  */
 export function createCMemories({
   index,
@@ -55,7 +55,7 @@ export function createCMemories({
 }: Omit<OlderOutputsDeps, 'isIndexed'>): CMemories {
   const origins = createCOrigins()
 
-  /** Those that the index has not seen spent, with the blocks that made them. */
+  /** The outputs that the index has not seen spent, with the blocks that created them. */
   async function unspent(chain: ListedChain, network: AvalancheNetwork, utxos: readonly Utxo[], deadline: number) {
     const lives = await index.utxos.lives(chain.side, utxos.map(utxoId))
     const left = utxos.filter((utxo) => !lives.get(utxoId(utxo))?.isConsumed)
@@ -96,8 +96,8 @@ export function createCMemories({
 }
 
 /**
- * All of one node: another may be blocks behind. If that one stumbles, or does not run C at all, once more of one that
- * does: the height of C binds to it what is asked next.
+ * All answers from one node, because another may lag blocks behind. If that node fails or does not run C at all, once
+ * more from one that does: asking for the height of C selects the node of the calls after it.
  */
 async function ask(
   network: AvalancheNetwork,

@@ -4,17 +4,17 @@ import { idToCb58 } from '../../lib/ids.ts'
 import { mapBounded } from '../../lib/map-bounded.ts'
 import { roomFor } from '../../lib/room-for.ts'
 
-/** Transactions whose blocks are remembered; they are final, and an entry is some 200 bytes. */
+/** Transactions whose blocks are cached; they are final, and an entry is some 200 bytes. */
 const KEPT = 20_000
-/** Asked for at a time by one answer. */
+/** Concurrent calls of one answer. */
 const ABREAST = 8
 
-/** In which blocks C accepted transactions, as nodes tell it. */
+/** The blocks in which C accepted transactions, as nodes report it. */
 export interface COrigins {
   /**
    * @param txIds hex
    * @param deadline milliseconds of `Date.now()`
-   * @throws FirnError when one of them is not told
+   * @throws FirnError when one of them is not reported
    */
   of(network: AvalancheNetwork, txIds: readonly string[], deadline: number): Promise<ReadonlyMap<string, AtomicOrigin>>
 }

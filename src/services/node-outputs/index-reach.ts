@@ -3,13 +3,13 @@ import { FirnError } from '../../errors.ts'
 import type { ChainLetter, Side } from '../../lib/primary-network.ts'
 import type { IndexReader } from '../../store/index.ts'
 
-/** How long the index is waited for when a node is ahead of it, milliseconds. */
+/** How long to wait for the index when a node is ahead of it, milliseconds. */
 export const PATIENCE_MS = 3_000
 const LOOK_MS = 100
 
 /**
- * The nodes have seen blocks that the index does not have yet: what these made cannot be told from what is older, and what
- * they spent is gone there while here nothing has come of it.
+ * The nodes have seen blocks that the index lacks: outputs of these blocks cannot be told from older ones, and outputs
+ * spent there are gone at the nodes while their successors are missing here.
  */
 class IndexBehindError extends FirnError {
   constructor(letter: ChainLetter, height: bigint) {
@@ -24,7 +24,7 @@ class IndexBehindError extends FirnError {
 
 /**
  * Waits until the index has these heights.
- * @param patienceMs at most so long
+ * @param patienceMs longest wait
  * @throws IndexBehindError
  */
 export async function untilIndexed(

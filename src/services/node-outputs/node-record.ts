@@ -2,13 +2,13 @@ import { outputFields, type Utxo, utxoId } from '../../chains/avalanche/codec/in
 import type { ChainLetter } from '../../lib/primary-network.ts'
 import type { IndexReader, UtxoRecord } from '../../store/index.ts'
 
-/** Where outputs lie: on the chain that can consume them; those of another chain in the memory that they share. */
+/** Where outputs are: on the chain that can consume them; those of another chain in the memory that they share. */
 export interface Place {
   chain: ChainLetter
   sourceChain?: ChainLetter
 }
 
-/** An output of a node's list as the index would have it. */
+/** An output of a node's list in the form of the index. */
 export function nodeRecord(utxo: Utxo, { chain, sourceChain }: Place, created: UtxoRecord['created']): UtxoRecord {
   const { txId, outputIndex, assetId, output } = utxo
   return {
@@ -23,7 +23,7 @@ export function nodeRecord(utxo: Utxo, { chain, sourceChain }: Place, created: U
   }
 }
 
-/** With what the index knows of their assets. */
+/** Adds what the index knows about their assets. */
 export async function withKnownAssets(
   assets: IndexReader['assets'],
   network: string,

@@ -1,9 +1,9 @@
 import { FirnError } from '../../errors.ts'
 
-/** Time for the nodes' answers, milliseconds. */
+/** Timeout for the nodes' answers, milliseconds. */
 export const NODES_MS = 8_000
 
-/** What nodes alone can tell is not told. */
+/** Nothing answers what only nodes know. */
 class NodesSilentError extends FirnError {
   constructor(what: string, cause: unknown) {
     super(`${what} is told by nodes, and none of them answers now`, {
@@ -16,7 +16,7 @@ class NodesSilentError extends FirnError {
   }
 }
 
-/** For `catch`: a failure of nodes as one of this answer. @param what as the message says it */
+/** For `catch`: reports a failure of nodes as one of this answer. @param what as the message names it */
 export const silentAbout =
   (what: string) =>
   (cause: unknown): never => {

@@ -6,7 +6,7 @@ import type { ChainLetter } from '../../lib/primary-network.ts'
 import type { UtxoRecord } from '../../store/index.ts'
 import { nodeRecord, type Place } from './node-record.ts'
 
-/** Where outputs that X made, or can import, show in the lists of a chain. */
+/** Where outputs that X created, or can import, appear in the lists of a chain. */
 const PLACES: Readonly<Record<ChainLetter, readonly Place[]>> = {
   P: [
     { chain: 'P', sourceChain: 'X' },
@@ -27,7 +27,7 @@ const PLACES: Readonly<Record<ChainLetter, readonly Place[]>> = {
 
 /** Unspent outputs as nodes have them now. */
 export interface NodeOutputs {
-  /** What was made when is not said there: of all the time of `since`. */
+  /** Nodes do not say when an output was created: all have the time `since`. */
   records: UtxoRecord[]
   /** Heights that none of the answering nodes had passed when it answered. Asks them. */
   heights(chains: readonly ChainLetter[]): Promise<ReadonlyMap<ChainLetter, bigint>>
@@ -44,7 +44,9 @@ export interface NodeOutputsQuery {
   deadline: number
 }
 
-/** All outputs of the addresses that X made, or that can be imported on X, in one round trip where they fit one page. */
+/**
+ * All outputs of the addresses that X created, or that can be imported on X, in one round trip if they fit one page.
+ */
 export async function readNodeOutputs({ pool }: AvalancheNetwork, query: NodeOutputsQuery): Promise<NodeOutputs> {
   const { deadline, since } = query
   const owners = new Set(query.addresses)

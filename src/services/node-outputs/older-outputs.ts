@@ -17,13 +17,13 @@ export interface ListedChain {
 
 export interface Older {
   /**
-   * Unspent outputs that X made before it had blocks, in the chain's lists: as if they had been made in the block before
-   * the first one, number 0, which stands for all that there was.
+   * Unspent outputs that X created before it had blocks, in the chain's lists: as if created in the block before the
+   * first one, number 0, which stands for all that time.
    */
   outputs: readonly UtxoRecord[]
   /**
-   * Ids (hex) of outputs of that time that the index does know, without seeing their end, and that are still there: what X
-   * was born with, and what P and C exported to it.
+   * Ids (hex) of outputs of that time that the index knows without a spending, and that still exist: X's genesis
+   * outputs, and what P and C exported to it.
    */
   still: ReadonlySet<string>
 }
@@ -33,17 +33,17 @@ export const NO_OLDER: Older = { outputs: [], still: new Set() }
 export interface OlderOutputs {
   /**
    * @param addresses 20 bytes hex, at most 1,024
-   * @throws FirnError with status 503 when no node tells, or the index is behind them
+   * @throws FirnError with status 503 when no node answers, or the index lags behind the nodes
    */
   of(chain: ListedChain, addresses: readonly string[]): Promise<Older>
-  /** Whether the index has seen none of them spent since: what it holds besides is then of the same state. */
+  /** Whether the index has seen none of them spent since: what else it holds is then of the same state. */
   hold(chain: ListedChain, older: Older): Promise<boolean>
 }
 
 export interface OlderOutputsDeps {
   index: Pick<IndexReader, 'progress'> & { utxos: Pick<IndexReader['utxos'], 'lives'>; assets: IndexReader['assets'] }
   networks: Partial<Readonly<Record<Side, AvalancheNetwork>>>
-  /** Whether the configuration has a stream of a network indexed. */
+  /** Whether the configuration has this stream of a network indexed. */
   isIndexed(stream: string): boolean
   /** Default: `PATIENCE_MS`. */
   patienceMs?: number
@@ -60,7 +60,7 @@ export function createOlderOutputs(deps: OlderOutputsDeps): OlderOutputs {
       utxos.map(({ id }) => id),
     )
 
-  /** What of a node's answer is of before X had blocks, once the index knows all that the node knew. */
+  /** The part of a node's answer from before X had blocks, once the index knows all that the node knew. */
   async function ofBefore({ side, letter }: ListedChain, found: NodeOutputs, since: bigint): Promise<Holding> {
     await untilIndexed(index, side, await found.heights(comparedFor(letter)).catch(silent), patienceMs)
     const lives = await livesOf(side, found.records)
@@ -72,7 +72,7 @@ export function createOlderOutputs(deps: OlderOutputsDeps): OlderOutputs {
     return { outputs, still }
   }
 
-  /** Asks nodes, and keeps what they tell. */
+  /** Asks nodes and caches the answer. */
   async function asked(
     chain: ListedChain,
     network: AvalancheNetwork,
@@ -82,7 +82,7 @@ export function createOlderOutputs(deps: OlderOutputsDeps): OlderOutputs {
     const { letter, identity } = chain
     const query = { letter, hrp: identity.hrp, addresses, since, deadline: Date.now() + NODES_MS }
     const holding = await ofBefore(chain, await readNodeOutputs(network, query).catch(silent), since)
-    // What is spent on a chain without an index would be kept for longer than it is there.
+    // The cache would keep outputs spent on a chain without an index for longer than they exist.
     const isSeen = ({ consumableOn }: UtxoRecord): boolean =>
       consumableOn === 'X' || deps.isIndexed(`${chain.side}:${consumableOn}`)
     for (const [address, part] of dividedAmong(addresses, holding)) {
@@ -97,7 +97,7 @@ export function createOlderOutputs(deps: OlderOutputsDeps): OlderOutputs {
       const since = firstXBlock(identity.blockchainIds.X)
       const network = networks[side]
       if (since === undefined || !network) return NO_OLDER
-      // What an index of X that was switched off has is served for as long as it is young enough, and then as a whole.
+      // The data of an index of X that was switched off is served while it is young enough, and then as a whole.
       if (letter !== 'X' && !deps.isIndexed(`${side}:X`)) return NO_OLDER
       const kept = new Map([...new Set(addresses)].map((address) => [address, holdings.get(keyOf(chain, address))]))
       const missing = [...kept].filter(([, holding]) => !holding).map(([address]) => address)
@@ -116,9 +116,9 @@ export function createOlderOutputs(deps: OlderOutputsDeps): OlderOutputs {
 }
 
 /**
- * The chains whose index has to know all that the nodes knew. X, whose new outputs cannot be told from older ones. And P for
- * its own lists, where something comes of what is spent: the last output of an address, too, of which nodes then tell
- * nothing at all. What is imported on C leaves the shared memory and is no output any more.
+ * The chains whose index must know all that the nodes knew: X, whose new outputs cannot be told from older ones, and P
+ * for its own lists, which show the successors of spent outputs, even of the last output of an address, of which nodes
+ * then report nothing. Outputs imported on C leave the shared memory and are no longer outputs.
  */
 const comparedFor = (letter: ChainLetter): ChainLetter[] => (letter === 'P' ? ['P', 'X'] : ['X'])
 

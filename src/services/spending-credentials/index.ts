@@ -1,6 +1,4 @@
-/**
- * Signatures and public keys with which outputs were spent. The containers of the index prove them; no node is asked.
- */
+/** Signatures and public keys with which outputs were spent. The index's containers prove them; no node is asked. */
 export {
   createSpendingCredentials,
   type SpendingCredential,

@@ -6,7 +6,7 @@ import { roomFor } from '../../lib/room-for.ts'
 import type { ChainLetter, IndexReader, UtxoRecord } from '../../store/index.ts'
 import { type SpendingTx, spendingTxs, spentKey } from './spending-inputs.ts'
 
-/** Hex: 65 bytes r ‖ s ‖ v; the key compressed, left out where it cannot be known. */
+/** Hex: 65 bytes r ‖ s ‖ v; the key compressed, left out when it cannot be known. */
 export interface SpendingCredential {
   signature: string
   publicKey?: string
@@ -14,7 +14,7 @@ export interface SpendingCredential {
 
 export interface SpendingCredentialsDeps {
   index: { containers: Pick<IndexReader['containers'], 'atPositions'> }
-  /** Keys that are remembered, by address. */
+  /** Number of cached keys, by address. */
   keys?: number
 }
 
@@ -23,17 +23,17 @@ const BLOCKS_AT_ONCE = 8
 const KEYS = 10_000
 
 /**
- * Who signed for outputs that were spent. Signatures are in the index for X and C; the key behind one follows from it
- * and from the bytes that were signed, which are in the container of the spending block. A key is recovered once per
- * address, for an address has one key only; after that the page of an owner costs no container any more.
+ * Who signed for spent outputs. The index has signatures for X and C; the key of a signature is derived from it and
+ * from the signed bytes, which are in the container of the spending block. A key is recovered once per address, because
+ * an address has only one; after that, a page of that owner needs no container.
  */
 export function createSpendingCredentials({ index, keys = KEYS }: SpendingCredentialsDeps) {
   const keyOf = new LRUCache<string, string>(roomFor(keys))
 
-  /** From what the index has by itself, where it is certain whose signatures these are. */
+  /** From the index alone, if it is certain whose signatures these are. */
   function known(utxo: UtxoRecord): SpendingCredential[] | undefined {
     const { addresses, signatures } = utxo
-    // Signers stand in the order of the owners: as many signatures as owners leave one reading only.
+    // Signers are in the order of the owners: with as many signatures as owners, the assignment is unambiguous.
     if (signatures === undefined || signatures.length !== addresses.length) return undefined
     const found: SpendingCredential[] = []
     for (const [i, signature] of signatures.entries()) {
@@ -57,14 +57,14 @@ export function createSpendingCredentials({ index, keys = KEYS }: SpendingCreden
     const remembered = keyOf.get(address)
     if (remembered !== undefined) return remembered
     const key = recoverPublicKey(tx, signature)
-    // A text of its own: the one given may be a piece of a whole row, which would be remembered with it.
+    // A new string: the given one may be a slice of a whole row, which the cache would retain.
     const owner = key && bytesToHex(addressOfKey(key))
     if (key === undefined || owner !== address) return undefined
     keyOf.set(owner, bytesToHex(key))
     return bytesToHex(key)
   }
 
-  /** Reads some blocks and notes what they say about these outputs. */
+  /** Reads some blocks and records what they say about these outputs. */
   async function readBlocks(
     network: string,
     letter: ChainLetter,
@@ -79,14 +79,14 @@ export function createSpendingCredentials({ index, keys = KEYS }: SpendingCreden
         const credentials = tx && read(utxo, tx)
         if (credentials) note(utxo, credentials)
       }
-      // Recovering a key takes about a millisecond; others get their turn.
+      // Recovering a key takes about a millisecond; other requests get turns.
       await breathe()
     }
   }
 
   return {
     /**
-     * By id, for the spent ones among the outputs; those of which nothing is known are left out.
+     * By id, for the spent ones among the outputs; unknown ones are left out.
      * @param network as the streams name it
      */
     async of(network: string, utxos: readonly UtxoRecord[]): Promise<Map<string, SpendingCredential[]>> {
@@ -104,7 +104,7 @@ export function createSpendingCredentials({ index, keys = KEYS }: SpendingCreden
         await readBlocks(network, letter, blocks, ({ id }, credentials) => found.set(id, credentials))
         const asked = new Set([...blocks.values()].flat())
         for (const { id, signatures } of asked) {
-          // Without the container there are the signatures alone.
+          // Without the container, only the signatures are known.
           if (!found.has(id) && signatures)
             found.set(
               id,
@@ -120,7 +120,7 @@ export function createSpendingCredentials({ index, keys = KEYS }: SpendingCreden
 
 export type SpendingCredentials = ReturnType<typeof createSpendingCredentials>
 
-/** The outputs that were spent in the first few blocks of a chain that any of them names, by height. */
+/** The outputs spent in the first few blocks of this chain, by height. */
 function nextBlocks(open: readonly UtxoRecord[], letter: ChainLetter): Map<bigint, UtxoRecord[]> {
   const blocks = new Map<bigint, UtxoRecord[]>()
   for (const utxo of open) {

@@ -10,13 +10,13 @@ import {
 } from '../../chains/avalanche/codec/index.ts'
 import type { ChainLetter } from '../../store/index.ts'
 
-/** A signature for an output, with the place of the signer in the output's list of owners. */
+/** A signature for an output, with the signer's position in the output's list of owners. */
 export interface SpendingSignature {
   signature: Uint8Array
   signer: number
 }
 
-/** A transaction that spends, and how it proves for each output that it may; outputs are named by `spentKey`. */
+/** A spending transaction and its proof for each output; outputs are identified by `spentKey`. */
 export interface SpendingTx {
   bytes: Uint8Array
   unsignedSize: number
@@ -39,7 +39,7 @@ interface Spending {
 
 /**
  * The transactions of a container by id.
- * @throws CodecError when the container is none of the chain's
+ * @throws CodecError when the container is not of the chain
  */
 export function spendingTxs(letter: ChainLetter, container: Uint8Array): Map<string, SpendingTx> {
   const { innerBlock } = openContainer(container)
@@ -58,7 +58,9 @@ function signedTxs(letter: ChainLetter, block: Uint8Array): readonly SignedTx<Sp
   ]
 }
 
-/** Credentials follow the inputs, then the imported ones, then the operations: one for all outputs of an operation. */
+/**
+ * Credentials are in the order: inputs, imported inputs, operations; one credential for all outputs of an operation.
+ */
 function spentBy({ unsignedTx, credentials }: SignedTx<Spending>): Map<string, SpendingSignature[]> {
   const { inputs = [], importedInputs = [], operations = [] } = unsignedTx
   const named = [...inputs, ...importedInputs]

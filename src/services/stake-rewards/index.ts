@@ -1,5 +1,5 @@
 /**
- * Rewards paid, current stake and rewards to come, for P-chain addresses or an extended public key. History comes from
+ * Rewards paid, current stake and expected rewards, for P-chain addresses or an extended public key. History comes from
  * Firn's own index: a node does not keep it.
  */
 import { createDerivedAddresses } from '../../chains/avalanche/keys/derived-addresses.ts'
@@ -16,9 +16,9 @@ import { createIndexedUse } from './indexed-use.ts'
 export interface StakeRewards {
   /** Rewards already paid: validation, delegation and delegation fees. */
   historical: bigint
-  /** Stake that the addresses own and that is staked now. */
+  /** Currently staked amount owned by the addresses. */
   pendingStake: bigint
-  /** What runs now will pay if it is rewarded; a delegator's part is after the validator's fee. */
+  /** What current stakes will pay if rewarded; a delegator's part is after the validator's fee. */
   estimated: bigint
   /** Where the index stood. */
   place: IndexPlace
@@ -34,11 +34,11 @@ export interface StakeRewardsDeps {
   index: IndexReader
   /** True for a network that is configured here, so that its index may still come. */
   serves(side: Side): boolean
-  /** Whether the configuration has a stream of a network indexed. */
+  /** Whether the configuration has this stream of a network indexed. */
   isIndexed(stream: string): boolean
-  /** Rejects when the index is of another network than the one that is served under this name. */
+  /** Rejects when the index is of another network than the one served under this name. */
   expectNetwork(side: Side): Promise<void>
-  /** Oldest index that is answered from, milliseconds. */
+  /** Maximum age of the index, milliseconds. */
   maxIndexAgeMs: number
   /** Unused addresses that end the scan of a key. */
   gap: number
@@ -47,26 +47,26 @@ export interface StakeRewardsDeps {
 
 export type StakeRewardsQuery = { side: Side; addresses: readonly string[] } | { side: Side; extendedPublicKey: string }
 
-/** A chain is not indexed yet, or its index stands still. */
+/** A chain is not indexed yet, or its index has stalled. */
 export class StakeIndexError extends FirnError {
   constructor(
     message: string,
-    /** Where an index stands that is too old. */
+    /** Where an outdated index stands. */
     readonly place?: IndexPlace,
   ) {
     super(message, { code: 'INDEX_UNAVAILABLE', status: 503, retryable: true, expose: true })
   }
 }
 
-/** What the configuration leaves out will not be there later either. */
+/** A chain that the configuration leaves out will not be there later either. */
 const notIndexed = (subject: string, isToCome: boolean): FirnError =>
   isToCome
     ? new StakeIndexError(`${subject} is not indexed yet`)
     : new FirnError(`${subject} is not indexed here`, { code: 'NOT_INDEXED', status: 503, expose: true })
 
-/** Addresses per branch that are derived and looked up in one go. */
+/** Addresses per branch that are derived and looked up in one step. */
 const WINDOW = 100
-/** A key with more addresses than this in use is refused: its sums would take minutes. */
+/** A key with more used addresses is refused: its sums would take minutes. */
 const MAX_DERIVED = 20_000
 
 export function createStakeRewards(deps: StakeRewardsDeps) {
@@ -82,7 +82,7 @@ export function createStakeRewards(deps: StakeRewardsDeps) {
     if (!age) throw notIndexed(`the ${letter}-chain of the ${side}`, isKept)
     const place = { height: age.height, ageMs: age.ageMs }
     if (isTooOld(age, deps.maxIndexAgeMs)) {
-      // It was indexed once, and is no longer.
+      // It was indexed once, and no longer is.
       if (!isKept) throw notIndexed(`the ${letter}-chain of the ${side}`, isKept)
       const subject = `the index of the ${letter}-chain of the ${side}`
       throw new StakeIndexError(oldIndexText(subject, age, deps.maxIndexAgeMs), place)
@@ -90,7 +90,7 @@ export function createStakeRewards(deps: StakeRewardsDeps) {
     return place
   }
 
-  /** While X is behind, an address in use on it alone is not known, and those behind it would be missing in the sums. */
+  /** While X lags, an address used only there is unknown, and the addresses after it would be missing in the sums. */
   async function requireFreshScan(side: Side): Promise<void> {
     for (const letter of KEY_CHAINS)
       if (letter !== 'P' && deps.isIndexed(`${side}:${letter}`)) await requireFresh(side, letter)

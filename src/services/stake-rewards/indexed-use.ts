@@ -2,7 +2,7 @@ import type { EverUsed } from '../../chains/avalanche/index.ts'
 import { KEY_CHAINS } from '../../chains/avalanche/keys/key-scan.ts'
 import type { IndexReader } from '../../store/index.ts'
 
-/** Whether addresses of a network were ever in use: wallets give one out for both chains. */
+/** Whether addresses of a network were ever used: wallets use the same address on both chains. */
 export function createIndexedUse({ activity }: Pick<IndexReader, 'activity'>) {
   return (network: string): EverUsed =>
     async (addresses) => {

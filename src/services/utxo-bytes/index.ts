@@ -1,6 +1,6 @@
 /**
- * The binary form of an indexed UTXO, as a node's getUTXOs hands it out. The index keeps its parts; the bytes are rebuilt
- * from them.
+ * The binary form of an indexed UTXO, as in a node's getUTXOs. The index stores its parts, from which the bytes are
+ * rebuilt.
  */
 import { encodeUtxo, type Output } from '../../chains/avalanche/codec/index.ts'
 import { hexToBytes } from '../../lib/ids.ts'

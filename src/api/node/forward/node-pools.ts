@@ -215,7 +215,7 @@ export function createNodePools(options: NodePoolsDeps): NodePools {
   }
   const mayGo = (key: string): boolean => {
     const [chain = '', extension] = key.split('/')
-    // Groups of the primary network or the configuration, which callers cannot create.
+    // Groups of the primary network or of the configuration stay: callers cannot create them.
     return extension !== undefined && key !== 'C/rpc' && !(evm[chain] && (extension === 'rpc' || extension === 'ws'))
   }
   const giveUpOne = (): void => {

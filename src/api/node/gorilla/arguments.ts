@@ -3,7 +3,7 @@ import { EMPTY_ID, idFromCb58 } from '../../../lib/ids.ts'
 import { eachElement, eachMember, kindOf, type Span } from '../json/spans.ts'
 import { decodeString, foldName } from '../json/strings.ts'
 
-/** An argument that cannot be decoded. A node has one text for all of them. */
+/** An argument that cannot be decoded. A node has one error text for all of them. */
 export class ArgumentError extends Error {
   constructor() {
     super(
@@ -15,9 +15,9 @@ export class ArgumentError extends Error {
 export type Encoding = 'hex' | 'hexc' | 'hexnc' | 'json'
 
 /**
- * Typed access to the object in `params`, lenient and strict where the node is: names match without regard to case,
- * unknown members are ignored, the last duplicate wins, null leaves the zero value. A wrong type throws ArgumentError. A
- * node decodes all arguments before it runs a method, so methods read all of theirs first.
+ * Typed access to the object in `params`, as lenient and as strict as a node: names are case-insensitive, unknown
+ * members are ignored, the last duplicate wins, null leaves the zero value. A wrong type throws ArgumentError. A node
+ * decodes all arguments before it runs a method, so methods read all of theirs first.
  */
 export interface Arguments {
   /** Absent is the empty string. */
@@ -41,7 +41,7 @@ const asString = (bytes: Buffer, { from, to }: Span): string => {
   return decodeString(bytes, from, to)
 }
 
-/** Ids and encodings: a node compares the JSON text itself, so escapes in it are not resolved. */
+/** Ids and encodings: a node compares the raw JSON text, so escapes in it are not resolved. */
 const asPlainText = (bytes: Buffer, { from, to }: Span): string => {
   if (kindOf(bytes, from) !== 'string') throw new ArgumentError()
   return bytes.toString('latin1', from + 1, to - 1)
@@ -57,7 +57,7 @@ const asId = (bytes: Buffer, span: Span): string => {
 }
 
 const asUint64 = (bytes: Buffer, { from, to }: Span): bigint => {
-  // Longer digits than this cannot fit; leading zeros are legal inside quotes only up to here.
+  // More digits cannot fit; up to this length leading zeros are legal, inside quotes only.
   const digits = to - from > 128 ? null : /^(?:"(\d+)"|(\d+))$/.exec(bytes.toString('latin1', from, to))
   const value = digits === null ? undefined : BigInt(digits[1] ?? digits[2] ?? '0')
   if (value === undefined || value >= 1n << 64n) throw new ArgumentError()
@@ -95,12 +95,12 @@ const readMembers = (bytes: Buffer, at: number): Map<string, Span[]> => {
 
 function fromObject(bytes: Buffer, at: number): Arguments {
   const members = at < 0 ? new Map<string, Span[]>() : readMembers(bytes, at)
-  /** Every duplicate is decoded, so that a wrong one is an error even where a later one wins. */
+  /** Every duplicate is decoded: an invalid one is an error even if a later one wins. */
   const read = <T>(name: string, absent: T, decode: (span: Span) => T, cleared?: T): T => {
     let value = absent
     for (const span of members.get(foldName(name)) ?? []) {
       if (!isNull(bytes, span)) value = decode(span)
-      // Null empties a list; anything else it leaves as it was.
+      // Null empties a list and leaves any other value unchanged.
       else if (cleared !== undefined) value = cleared
     }
     return value

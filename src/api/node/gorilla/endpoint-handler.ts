@@ -18,7 +18,7 @@ import { execute, type GorillaAnswer, methodProblem, refusal, unknownMethod } fr
 import { type LocalCall, type LocalMethod, MethodError, PASS_ON } from './local-service.ts'
 import { type GorillaRequest, parseRequest } from './request.ts'
 
-/** Answers POSTs to the node's non-EVM endpoints whose HTTP side is in order. */
+/** Answers POSTs to the node's non-EVM endpoints that have passed the HTTP checks. */
 export type GorillaHandler = (exchange: Exchange, body: Buffer) => Promise<NodeAnswer>
 
 const present = ({ body, executed }: GorillaAnswer): NodeAnswer =>
@@ -41,7 +41,7 @@ function resultOf(answer: NodeAnswer, method: string): string {
 
 const ASK_ID = Buffer.from('1')
 
-/** Asks a node in the name of a local method. */
+/** Asks a node on behalf of a local method. */
 const askNode =
   ({ forwarder, chains }: GorillaHandlerDeps, endpoint: Endpoint, signal: AbortSignal): LocalCall['ask'] =>
   async (method, params, name) => {
@@ -118,7 +118,7 @@ export function createGorillaHandler(deps: GorillaHandlerDeps): GorillaHandler {
     const done = await execute(request, method, localCall(exchange, request))
     return done === PASS_ON ? forward(exchange, body) : present(done)
   }
-  /** Reads the body as strictly as a node and answers without one, unless the method passes. */
+  /** Parses the body as strictly as a node and answers without asking one, unless the method passes the call on. */
   const answerHere = async (exchange: Exchange, body: Buffer): Promise<NodeAnswer> => {
     const parsed = parseRequest(body)
     const refused = refusal(parsed)

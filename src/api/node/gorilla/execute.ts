@@ -5,10 +5,10 @@ import { ArgumentError, readArguments } from './arguments.ts'
 import { type LocalCall, type LocalMethod, type LocalResult, MethodError, PASS_ON, RawJson } from './local-service.ts'
 import { type GorillaRequest, type ParsedRequest, requestData } from './request.ts'
 
-/** What goes back: an empty body for notifications. */
+/** The answer: an empty body for notifications. */
 export interface GorillaAnswer {
   body: Buffer
-  /** A method ran (also when it failed): the node then forbids sniffing. */
+  /** A method ran (even if it failed): the node then forbids content sniffing. */
   executed: boolean
 }
 
@@ -17,17 +17,17 @@ const EMPTY = Buffer.alloc(0)
 const jsonOf = (result: Exclude<LocalResult, typeof PASS_ON>): string =>
   result instanceof RawJson ? result.text : goJson(result)
 
-/** The name as the library prints it: the part behind the first dot begins with an upper-case letter. */
+/** The name as the library prints it: the part after the first dot begins with an upper-case letter. */
 export function printedName(method: string): string {
   const dot = method.indexOf('.')
   if (dot < 0) return method
   const [first = ''] = method.slice(dot + 1)
-  // Go knows upper-case letters of one letter only: ß stays what it is.
+  // In Go, an upper-case form is a single letter: ß stays unchanged.
   const upper = [...first.toUpperCase()].length === 1 ? first.toUpperCase() : first
   return method.slice(0, dot + 1) + upper + method.slice(dot + 1 + first.length)
 }
 
-/** Why a method cannot be called, in the library's words and order; undefined when its name is fine and known. */
+/** Why a method cannot be called, in the library's words and order; undefined when its name is valid and known. */
 export function methodProblem(
   method: string,
   isService: (service: string) => boolean,
@@ -47,7 +47,7 @@ const failure = (request: GorillaRequest, message: string, executed: boolean): G
   executed,
 })
 
-/** The answer to what is no proper call: unreadable, or not version 2.0; undefined for a proper one. */
+/** The answer to an invalid call: unreadable, or not version 2.0; undefined for a valid one. */
 export function refusal(parsed: ParsedRequest): GorillaAnswer | undefined {
   const { request } = parsed
   if (parsed.kind === 'unreadable')
@@ -63,13 +63,13 @@ export function refusal(parsed: ParsedRequest): GorillaAnswer | undefined {
   return { body, executed: false }
 }
 
-/** The answer to a method that is not there. */
+/** The answer to an unknown method. */
 export const unknownMethod = (request: GorillaRequest, problem: string): GorillaAnswer =>
   failure(request, problem, false)
 
 /**
- * Runs a method; PASS_ON means that the call is to be forwarded.
- * @throws what the method throws besides MethodError and ArgumentError: a fault of this server or its upstreams.
+ * Runs a method; PASS_ON means that the call must be forwarded.
+ * @throws any error of the method except MethodError and ArgumentError: a fault of this server or its upstreams.
  */
 export async function execute(
   request: GorillaRequest,

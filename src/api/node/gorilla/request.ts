@@ -11,18 +11,18 @@ export interface GorillaRequest {
   method: string
   /** Unparsed JSON; undefined when absent or null. */
   params: Buffer | undefined
-  /** As it is echoed: compacted and escaped. Undefined when absent or null: a notification. */
+  /** As echoed: compacted and escaped. Undefined when absent or null: a notification. */
   id: Buffer | undefined
 }
 
 export type ParsedRequest =
   | { kind: 'call'; request: GorillaRequest }
-  /** Answered with -32700 and what was decoded. */
+  /** Answered with -32700 and the members that were decoded. */
   | { kind: 'unreadable'; message: string; request: GorillaRequest }
 
 const emptyRequest = (): GorillaRequest => ({ jsonrpc: '', method: '', params: undefined, id: undefined })
 
-/** Sets one member; returns the decoder's complaint when its type is wrong (decoding goes on behind it). */
+/** Sets one member; returns the decoder's error when its type is wrong (decoding continues after it). */
 function assign(request: GorillaRequest, name: string, body: Buffer, from: number, to: number): string | undefined {
   const kind = kindOf(body, from)
   if (name === 'id') request.id = kind === 'null' ? undefined : compactJson(body.subarray(from, to))
@@ -39,8 +39,8 @@ function assign(request: GorillaRequest, name: string, body: Buffer, from: numbe
 const MEMBERS = new Set(['jsonrpc', 'method', 'params', 'id'])
 
 /**
- * Reads a body as the node's library does: the first JSON value counts and what follows is ignored, member names match
- * without regard to case, the last duplicate wins, null leaves a member out.
+ * Parses a body as the node's library does: the first JSON value counts and the rest is ignored, member names are
+ * case-insensitive, the last duplicate wins, null leaves a member out.
  */
 export function parseRequest(body: Buffer): ParsedRequest {
   const request = emptyRequest()
@@ -62,7 +62,7 @@ export function parseRequest(body: Buffer): ParsedRequest {
     }
   let complaint: string | undefined
   eachMember(body, start, (keyFrom, keyTo, from, to) => {
-    // No escape makes a name longer than six bytes a character: longer ones cannot be ours.
+    // An escape has at most six bytes per character: longer names cannot be ours.
     if (keyTo - keyFrom > 64) return
     const name = foldName(decodeString(body, keyFrom, keyTo))
     if (!MEMBERS.has(name)) return
@@ -72,7 +72,7 @@ export function parseRequest(body: Buffer): ParsedRequest {
   return complaint === undefined ? { kind: 'call', request } : { kind: 'unreadable', message: complaint, request }
 }
 
-/** The request as error data shows it: always all four members, in this order. */
+/** The request as shown in error data: always all four members, in this order. */
 export function requestData(request: GorillaRequest): Buffer {
   const head = `{"jsonrpc":${goJson(request.jsonrpc)},"method":${goJson(request.method)},"params":`
   return Buffer.concat([

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 
-/** `host:port` without the port as Go's `net.SplitHostPort` reads it; undefined when it has none or is no such thing. */
+/** `host:port` without the port as Go's `net.SplitHostPort` reads it; undefined when it has no port or is invalid. */
 function hostBeforePort(text: string): string | undefined {
   const inBrackets = /^\[([^\][]*)\]:[^:\][]*$/.exec(text)
   if (inBrackets) return inBrackets[1]
@@ -8,9 +8,9 @@ function hostBeforePort(text: string): string | undefined {
 }
 
 /**
- * Whether a Host header is welcome: IP addresses always (version 6 in brackets only with a port, as at a node), names when
- * listed; the port does not count. The check keeps web pages of strangers from reaching a local server through a name that
- * resolves to it (DNS rebinding).
+ * Whether a Host header is accepted: IP addresses always (version 6 in brackets only with a port, as at a node), names
+ * when listed; the port is ignored. The check keeps web pages of strangers from reaching a local server through a name
+ * that resolves to it (DNS rebinding).
  */
 export function createHostCheck(allowed: readonly string[]): (host: string | undefined) => boolean {
   const names = new Set(allowed.map((name) => name.toLowerCase()))

@@ -1,20 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** What goes back over HTTP, apart from the headers that every answer carries (CORS, node id, date, framing). */
+/** What is sent over HTTP, apart from the headers that every answer carries (CORS, node id, date, framing). */
 export interface NodeAnswer {
   status: number
-  /** Left out: no header at all, as for notifications. */
+  /** Left out: no such header, as for notifications. */
   contentType?: string
   body: Buffer
-  /** Forbid content sniffing, where a node does. */
+  /** Forbids content sniffing, where a node does. */
   nosniff?: boolean
   /** Further header pairs by name: `Location`, `Sec-Websocket-Version`, `Retry-After`. */
   extra?: Readonly<Record<string, string>>
-  /** The node that spoke; left out: this server's identity. */
+  /** The node that answered; left out: this server's identity. */
   nodeId?: string
-  /** How the length is told; left out: by the rule of Go's server (`CHUNKED_ABOVE`). */
+  /** How the length is sent; left out: by the rule of Go's server (`CHUNKED_ABOVE`). */
   framing?: 'length' | 'length-first' | 'chunked'
-  /** The connection ends with this answer. */
+  /** The connection ends after this answer. */
   close?: boolean
 }
 
@@ -27,8 +27,8 @@ const EMPTY = Buffer.alloc(0)
 const CHUNKED_ABOVE = 2_048
 
 /**
- * Plain text as the RPC library of a node writes it: no newline, no further header. What it quotes of the request's
- * headers goes back byte for byte.
+ * Plain text as the RPC library of a node writes it: no newline, no further header. Quoted parts of the request's
+ * headers are copied byte for byte.
  */
 export const plainText = (status: number, text: string): NodeAnswer => ({
   status,
@@ -76,7 +76,7 @@ function headerPairs(
   pairs.push('Vary', 'Origin')
   if (answer.nosniff) pairs.push('X-Content-Type-Options', 'nosniff')
   pairs.push('Date', httpDate())
-  // Go cannot tell how long the answer to a GET would be when nothing was written, and says nothing.
+  // Go does not know the length of the answer to a GET when nothing was written, and sends none.
   const untold = isHead && body.length === 0
   if (framing === 'length' || (framing === undefined && body.length <= CHUNKED_ABOVE && !untold))
     pairs.push('Content-Length', length)
@@ -84,9 +84,10 @@ function headerPairs(
 }
 
 /**
- * What an answer says of its connection. Go names it only where it is not what the version does by itself: HTTP/1.1 keeps
- * it, HTTP/1.0 ends it. Node would add lines of its own. Left out of an answer that ends it, a proxy would send the next
- * request into a connection that is closing. `hasLength` false: HTTP/1.0 sees the end of the body by that of the connection.
+ * The connection headers of an answer. Go sends them only where they differ from the version's default: HTTP/1.1 keeps
+ * the connection, HTTP/1.0 ends it. Node would add lines of its own. If an answer that ends the connection did not say
+ * so, a proxy would send the next request into it. `hasLength` false: in HTTP/1.0 the end of the connection ends the
+ * body.
  */
 export function connectionPairs(response: ServerResponse, hasLength = true): string[] {
   response.removeHeader('connection')
@@ -96,7 +97,7 @@ export function connectionPairs(response: ServerResponse, hasLength = true): str
   return shouldKeepAlive && hasLength ? ['Connection', 'keep-alive'] : []
 }
 
-/** Writes an answer. `allow` = the CORS headers that are due. */
+/** Writes an answer. `allow` = the CORS headers to add. */
 export function writeAnswer(
   request: IncomingMessage,
   response: ServerResponse,
@@ -113,7 +114,7 @@ export function writeAnswer(
   response.end(answer.body)
 }
 
-/** Writes header pairs that are complete but for date and length (preflights). */
+/** Writes header pairs that lack only date and length (preflights). */
 export function writePairs(response: ServerResponse, pairs: readonly string[], nodeId: string | undefined): void {
   const own: [string, string][] = nodeId === undefined ? [] : [['Node-Id', nodeId]]
   for (let at = 0; at + 1 < pairs.length; at += 2) own.push([pairs[at] ?? '', pairs[at + 1] ?? ''])

@@ -1,15 +1,15 @@
-/** Memory for large request bodies, used again: fresh megabytes for every request cost more than forwarding them. */
+/** Reusable memory for large request bodies: allocating megabytes for every request costs more than forwarding them. */
 export interface BodyBuffers {
-  /** A buffer of exactly `length` bytes whose content is undefined. */
+  /** A buffer of exactly `length` bytes with undefined content. */
   take(length: number): Buffer
-  /** Only when nobody reads `buffer` any more; never after a request that was given up half-way. */
+  /** Only when nothing reads `buffer` any more; never after a request that was aborted. */
   giveBack(buffer: Buffer): void
 }
 
 /** Smaller bodies come from Node's own slabs and are left to the garbage collector. */
 export const POOLED_FROM = 262_144
 
-/** `maxBytes` = what may lie about unused. */
+/** `maxBytes` = maximum of unused memory. */
 export function createBodyBuffers(maxBytes: number): BodyBuffers {
   const free = new Map<number, ArrayBufferLike[]>()
   let unused = 0

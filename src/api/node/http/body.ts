@@ -3,26 +3,28 @@ import { MOST_MEMBERS } from '../json/many-members.ts'
 import { httpError, type NodeAnswer } from './answer.ts'
 import { createBodyBuffers, POOLED_FROM } from './body-buffers.ts'
 
-/** Bytes of body memory that may wait for the next large body. */
+/** Unused body memory that is kept for the next large body, bytes. */
 const MAX_UNUSED = 33_554_432
 
 export type ReadBody =
-  /** `release` gives the memory of a large body back: once its answer is out and nobody reads it any more. */
+  /**
+   * `release` returns the memory of a large body: call it once the answer is sent and nothing reads the body any more.
+   */
   | { kind: 'whole'; body: Buffer; release?: () => void }
-  /** More than the limit. The connection cannot be used again. */
+  /** Above the limit. The connection cannot be reused. */
   | { kind: 'cut' }
-  /** The client left before its request was complete. */
+  /** The client disconnected before its request was complete. */
   | { kind: 'gone' }
 
 const buffers = createBodyBuffers(MAX_UNUSED)
 
 const EMPTY: ReadBody = { kind: 'whole', body: Buffer.alloc(0) }
-/** A client that only announces a large body gets no memory for it: this part of it has to be here. */
+/** A client that only announces a large body gets no memory for it: this fraction of it must have arrived. */
 const BELIEVED_AFTER = 8
 
 /**
- * Puts the pieces of a body together. What arrives in one piece is not copied; a large body is copied piece by piece as
- * it arrives, so that each piece's memory is free again at once and the copy reads what is still in the cache.
+ * Assembles the pieces of a body. A body in one piece is not copied; a large body is copied piece by piece as it
+ * arrives, so that the memory of each piece is free at once and the copy reads what is still in the CPU cache.
  */
 class Collector {
   readonly #expected: number
@@ -67,7 +69,7 @@ class Collector {
     return { kind: 'whole', body, release: () => buffers.giveBack(body) }
   }
 
-  /** Nobody wants it any more. */
+  /** The body is no longer needed. */
   drop(): void {
     if (this.#whole) buffers.giveBack(this.#whole)
     this.#whole = undefined
@@ -104,11 +106,11 @@ export function readBody(request: IncomingMessage, limit: number, done: (read: R
   request.on('error', () => finish({ kind: 'gone' }))
 }
 
-/** By what the client says itself, before a byte is read. */
+/** By the declared length, before a byte is read. */
 export const isLargerThan = ({ headers }: IncomingMessage, limit: number): boolean =>
   Number(headers['content-length'] ?? 0) > limit
 
-/** In the words of a node's EVM endpoints; the others have no limit there, but a server on the internet needs one. */
+/** In the words of a node's EVM endpoints; a node's others have no limit, but a server on the internet needs one. */
 export const tooLarge = ({ headers }: IncomingMessage, limit: number): NodeAnswer => ({
   ...httpError(413, `content length too large (${headers['content-length'] ?? 'chunked'}>${limit})`),
   close: true,

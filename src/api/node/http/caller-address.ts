@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 
-/** The address by which wrong passwords of a caller are counted; undefined when its socket is gone. */
+/** The address to which a caller's wrong passwords are attributed; undefined when its socket is gone. */
 export type CallerAddress = (request: IncomingMessage) => string | undefined
 
 /**
- * Each trusted proxy appends the address it was called from to `X-Forwarded-For`: the entry that the outermost of them
- * wrote is the caller's, and whatever stands further left is the caller's own claim.
- * @param hops trusted proxies in a row; 0 = nobody's word is taken for it
+ * Each trusted proxy appends the address of its client to `X-Forwarded-For`: the entry of the outermost trusted proxy
+ * is the caller's, and entries further left are the caller's own claim.
+ * @param hops trusted proxies in a row; 0 = the header is ignored
  */
 export function createCallerAddress(hops: number): CallerAddress {
   return ({ socket, headers }) => {

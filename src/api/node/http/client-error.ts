@@ -9,28 +9,28 @@ const STATUS: Readonly<Record<string, string>> = {
 }
 
 /**
- * What Go's server says to a request that it cannot read; the connection ends with it.
+ * The answer of Go's server to a request that it cannot read; the connection ends after it.
  *
- * @param retryAfter seconds after which whoever is turned away may come back; left out = coming back makes no sense
+ * @param retryAfter seconds after which a refused client may retry; left out = a retry makes no sense
  */
 export const refusalBytes = (status: string, reason = '', retryAfter?: string): string => {
   const back = retryAfter === undefined ? '' : `Retry-After: ${retryAfter}\r\n`
   return `HTTP/1.1 ${status}${reason}\r\nContent-Type: text/plain; charset=utf-8\r\n${back}Connection: close\r\n\r\n${status}${reason}`
 }
 
-/** Knows which sockets still wait for the answer to a good request. */
+/** Knows which sockets still wait for the answer to a valid request. */
 export interface PendingAnswers {
   of(socket: Duplex): ServerResponse | undefined
-  /** Whether the socket speaks no HTTP any more: an upgrade has come. */
+  /** Whether the socket no longer speaks HTTP because of an upgrade. */
   isUpgraded(socket: Duplex): boolean
   /** Time for a client to send its whole request, milliseconds. */
   requestTimeoutMs: number
 }
 
 /**
- * Answers what is no HTTP request: malformed, with Content-Length beside Transfer-Encoding (a node takes that, a gateway
- * must not: two readings of one request are how requests are smuggled), with too large headers, or late. What came before
- * it on the same connection is answered first.
+ * Answers invalid HTTP requests: malformed, with both Content-Length and Transfer-Encoding (a node accepts that, a
+ * gateway must not: request smuggling needs two readings of one request), with too large headers, or late. Earlier
+ * requests of the connection are answered first.
  */
 export const createClientErrorAnswer =
   (pending: PendingAnswers) =>
@@ -52,9 +52,9 @@ export const createClientErrorAnswer =
   }
 
 /**
- * After this process stood still, requests seem late that have long come and were not read: they are read first, and only
- * what has still not come is cut. Node.js looks at the times of a connection once only, so a body that goes on after that
- * is given its time here.
+ * After this process was blocked, requests seem late that have arrived but were not read: they are read first, and only
+ * what has still not arrived is cut. Node.js checks the times of a connection only once, so a body that continues after
+ * that gets its time here.
  */
 function readFirst(pending: PendingAnswers, socket: Duplex, cut: () => void): void {
   const before = pending.of(socket)

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import { originPattern } from '../../../lib/origin-pattern.ts'
 
-/** What a node says to browsers: as rs/cors does with credentials allowed and the library's own methods and headers. */
+/** A node's CORS headers: like rs/cors with credentials allowed and the library's own methods and headers. */
 export interface Cors {
-  /** `Access-Control-…` pairs (flat) of an ordinary answer: none when its origin or its method may not read it. */
+  /** `Access-Control-…` pairs (flat) of an ordinary answer: none when its origin or method is not allowed. */
   allow(origin: string | undefined, method: string | undefined): readonly string[]
   /** Header pairs that answer a preflight; undefined when the request is none. */
   preflight(request: IncomingMessage): string[] | undefined
 }
 
-/** OPTIONS is always allowed, whatever the list says: so the library. */
+/** OPTIONS is always allowed, whatever the list says, as in the library. */
 const METHODS = new Set(['GET', 'POST', 'HEAD', 'OPTIONS'])
 const HEADERS = ['Origin', 'Accept', 'Content-Type', 'X-Requested-With']
 const VARY_PREFLIGHT = [
@@ -21,7 +21,7 @@ const VARY_PREFLIGHT = [
   'Access-Control-Request-Headers',
 ]
 
-/** Names as the library writes them; commas and spaces end them, and what no name holds is passed over. */
+/** Names as the library writes them; commas and spaces end them, characters that are invalid in a name are skipped. */
 const namesIn = (list: string): string[] =>
   list.split(/[ ,]/).flatMap((text) => {
     const name = text
@@ -31,7 +31,7 @@ const namesIn = (list: string): string[] =>
     return name === '' ? [] : [name]
   })
 
-/** The first of several headers of a name counts. */
+/** If a header is repeated, the first one counts. */
 const first = (request: IncomingMessage, name: string): string => request.headersDistinct[name]?.[0] ?? ''
 
 /** The method that a preflight asks for; empty when the request is none. */
@@ -39,8 +39,8 @@ export const preflightMethod = (request: IncomingMessage): string =>
   request.method === 'OPTIONS' ? first(request, 'access-control-request-method') : ''
 
 /**
- * `withAuthorization`: browsers cannot send a token with a preflight, so where tokens are required the header is allowed
- * (a node does not, and its tokens are of no use to browsers).
+ * `withAuthorization`: browsers cannot send a token with a preflight, so where tokens are required the header is
+ * allowed (a node does not allow it, so browsers cannot use its tokens).
  */
 export function createCors(origins: readonly string[], options: { withAuthorization: boolean }): Cors {
   const any = origins.includes('*')

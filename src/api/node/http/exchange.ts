@@ -11,7 +11,7 @@ export interface Exchange {
   readonly endpoint: Endpoint
   /** Writes the answer with the headers that every answer has. */
   send(answer: NodeAnswer): void
-  /** Aborts when the client leaves before its answer is out. */
+  /** Aborts when the client disconnects before its answer is sent. */
   signal(): AbortSignal
 }
 

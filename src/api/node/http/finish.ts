@@ -6,12 +6,12 @@ import type { NodeAnswer } from './answer.ts'
 import type { ReadBody } from './body.ts'
 import type { Exchange } from './exchange.ts'
 
-/** Sends what comes of a request, or says in its dialect that nothing came. `read` = the request's body, for its id. */
+/** Sends the answer to a request, or a failure in its dialect. `read` = the request's body, for its id. */
 export type Finish = (exchange: Exchange, answer: Promise<NodeAnswer>, read?: Whole) => void
 
 type Whole = Extract<ReadBody, { kind: 'whole' }>
 
-/** The id of a call as far as it can be seen. */
+/** The id of a call, if it can be found. */
 function idOf(body: Buffer): Buffer | undefined {
   const id = scanCall(body, bodyStart(body))?.id
   return id && compactJson(body.subarray(id.from, id.to))
@@ -32,8 +32,9 @@ export function createFinish(logger: Logger): Finish {
     answer.then(
       (done) => {
         exchange.send(done)
-        // An answer that came means that all attempts have ended, and that whoever has not read all is cut off. After a
-        // failure or a client that left, one may still be writing: that memory is left to the garbage collector.
+        // Once there is an answer, all attempts have ended, and upstreams that have not read the whole body are cut
+        // off. After a failure or a disconnect, an attempt may still be writing: that memory is left to the garbage
+        // collector.
         if (read?.release) exchange.response.once('finish', read.release)
       },
       (error: unknown) => failed(exchange, error, read?.body),

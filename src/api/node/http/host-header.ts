@@ -13,8 +13,8 @@ const count = (rawHeaders: readonly string[]): number => {
 }
 
 /**
- * Why Go's server refuses a request for its Host header, as its answer ends; undefined = it does not. Two hosts are two
- * readings of one request (RFC 9112, 3.2).
+ * End of the answer with which Go's server refuses a request for its Host header; undefined = it does not. Two Host
+ * headers allow two readings of one request (RFC 9112, 3.2).
  */
 export function hostProblem({ headers, rawHeaders, httpVersion }: IncomingMessage): string | undefined {
   if (headers.host === undefined) return httpVersion === '1.1' ? ': missing required Host header' : undefined

@@ -2,7 +2,7 @@ const EVM_TYPES = new Set(['application/json', 'application/json-rpc', 'applicat
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 const PARAMETER = new RegExp(`\\s*;\\s*(${TOKEN})\\s*=\\s*(${TOKEN}|"(?:[^"\\\\]|\\\\.)*")`, 'y')
 
-/** Gorilla endpoints compare what stands before the first semicolon, lower-cased but not trimmed. */
+/** Gorilla endpoints compare the part before the first semicolon, lower-cased but not trimmed. */
 export const gorillaMediaType = (contentType: string | undefined): string => (contentType ?? '').split(';', 1)[0] ?? ''
 
 /** EVM endpoints read the media type as Go's `mime` does: trimmed, parameters checked but ignored. */
@@ -14,7 +14,7 @@ export function isEvmMediaType(contentType: string | undefined): boolean {
   return EVM_TYPES.has(type) && (semicolon < 0 || areParameters(contentType.slice(semicolon)))
 }
 
-/** Well formed, and no name with two values. One after the other, so that the time grows with the length only. */
+/** Well formed, and no name with two values. Parsed sequentially, so that the time is linear in the length. */
 function areParameters(text: string): boolean {
   const values = new Map<string, string>()
   let at = 0

@@ -2,19 +2,19 @@ import { AsyncResource } from 'node:async_hooks'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-/** Begins the requests of a connection one after another. */
+/** Starts the requests of a connection one after another. */
 export interface OneByOne {
-  /** To be called with each request; `begin` is called when the answers to those before it are out. */
+  /** Called with each request; calls `begin` when the answers to earlier requests are sent. */
   take(request: IncomingMessage, response: ServerResponse, begin: () => void): void
 }
 
-/** Requests of one connection that wait; who sends more without waiting for answers is cut. */
+/** Waiting requests per connection; a client that sends more without waiting for answers is cut. */
 const MOST_WAITING = 256
 
 /**
- * As Go's server does it. Node reads and begins all requests that came in together at once: a thousand of them fit into one
- * read of 64 KiB, and nobody else was served until the last of these was answered. Each begins in a turn of the event loop of
- * its own, in which others have theirs.
+ * As Go's server does. Node parses and starts all requests that arrive together at once: a thousand of them fit into
+ * one read of 64 KiB, and no other client was served until the last of them was answered. Each starts in its own turn
+ * of the event loop, so that other clients get turns.
  */
 export function createOneByOne(): OneByOne {
   const last = new WeakMap<Duplex, ServerResponse>()
@@ -23,7 +23,7 @@ export function createOneByOne(): OneByOne {
     take({ socket }, response, begin) {
       const before = last.get(socket)
       last.set(socket, response)
-      // It is the one whose answer may be written.
+      // It is the request whose answer may be written.
       if (response.socket !== null || before === undefined || before.closed) return begin()
       const count = (waiting.get(socket) ?? 0) + 1
       waiting.set(socket, count)

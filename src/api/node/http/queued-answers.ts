@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-/** Answers that wait behind others on their connection: their requests were sent without waiting (pipelining). */
+/** Answers that wait for earlier ones on their connection: their requests were pipelined. */
 export interface QueuedAnswers {
-  /** To be called with each request before anything is written. */
+  /** Called with each request before anything is written. */
   watch(request: IncomingMessage, response: ServerResponse): void
 }
 
@@ -14,8 +14,8 @@ const end = (response: ServerResponse): void => {
 }
 
 /**
- * Ends them with their connection. Node tells of that only the answer that is being written: the others would be open for
- * good to all who count or hold something until then.
+ * Ends queued answers with their connection. Node only tells the answer that is being written: for code that counts or
+ * holds something per answer, the others would stay open forever.
  */
 export function createQueuedAnswers(): QueuedAnswers {
   const queues = new WeakMap<Duplex, Set<ServerResponse>>()
@@ -24,13 +24,13 @@ export function createQueuedAnswers(): QueuedAnswers {
     if (known) return known
     const queue = new Set<ServerResponse>()
     queues.set(socket, queue)
-    // Behind what Node does itself at the end of a connection.
+    // After Node's own work at the end of a connection.
     socket.once('close', () => setImmediate(() => queue.forEach(end)))
     return queue
   }
   return {
     watch({ socket }, response) {
-      // It is the one that is being written.
+      // It is the answer that is being written.
       if (response.socket !== null) return
       const queue = queueOf(socket)
       queue.add(response)

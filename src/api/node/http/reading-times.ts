@@ -2,18 +2,18 @@ import type { ServerResponse } from 'node:http'
 import { TransientMap } from '../../../lib/transient-map.ts'
 import { createAnswerRoom, type Reader, SMALL } from './answer-room.ts'
 
-/** Cuts clients that do not take the answer they asked for: it would hold its memory and its place for ever. */
+/** Cuts clients that do not read their answer: it would hold its memory and its place forever. */
 export interface ReadingTimes {
   /** The time runs from when the answer is complete here until the system has taken all of it. */
   watch(response: ServerResponse): void
 }
 
-/** How often is looked at what waits, at most. */
+/** Minimum interval between two checks of waiting answers. */
 const LOOK_MS = 1_000
 
 /**
- * @param limitMs time for a whole answer; whether some of it is read meanwhile does not count
- * @param roomBytes of all answers that are complete and wait, together; streams are written as they are read
+ * @param limitMs time for a whole answer, even if the client reads parts of it meanwhile
+ * @param roomBytes total size of all complete answers that wait; streams are written as they are read
  */
 export function createReadingTimes(limitMs: number, roomBytes: number): ReadingTimes {
   /** In the order of their deadlines, because the limit is the same for all. */
@@ -38,7 +38,7 @@ export function createReadingTimes(limitMs: number, roomBytes: number): ReadingT
     watch(response) {
       let reader: Reader | undefined
       response.once('prefinish', () => {
-        // Most answers are gone before anybody looks.
+        // Most answers are gone before the first check.
         if (response.destroyed) return
         waiting.set(response, performance.now() + limitMs)
         schedule()

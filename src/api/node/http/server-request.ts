@@ -1,16 +1,16 @@
 import { IncomingMessage } from 'node:http'
 
-/** Whether a request asks for a WebSocket; the protocols of the header are a list. */
+/** Whether a request asks for a WebSocket; the header is a list of protocols. */
 const asksForWebSocket = ({ upgrade = '' }: IncomingMessage['headers']): boolean =>
   upgrade.split(',').some((protocol) => protocol.trim().toLowerCase() === 'websocket')
 
 /**
- * A request as the server reads it. Whoever asks for a protocol that is not spoken here is answered as if nothing had been
- * asked (RFC 9110, 7.8): Java's client asks every server in clear text for HTTP/2. Node.js would hand over every such
- * request as soon as somebody listens for upgrades, and believes what stands here.
+ * A request as the server reads it. A request for an unsupported protocol is answered as if it had not asked for one
+ * (RFC 9110, 7.8): Java's client asks every clear-text server for HTTP/2. Node.js would treat every such request as an
+ * upgrade as soon as there is an upgrade listener, and relies on this property.
  */
 export class ServerRequest extends IncomingMessage {
-  /** What the parser found; set before the headers are there. */
+  /** What the parser found; set before the headers are available. */
   asked: boolean | null = null
 
   get upgrade(): boolean | null {

@@ -1,10 +1,10 @@
-/** Where a request wants to go. */
+/** The target of a request. */
 export interface RequestTarget {
   /** Decoded, without the query. */
   path: string
   /** From the question mark on; empty when there is none. */
   query: string
-  /** Host and port of an absolute target; they count instead of the Host header (RFC 9112, 3.2.2). */
+  /** Host and port of an absolute target; they replace the Host header (RFC 9112, 3.2.2). */
   authority?: string
 }
 
@@ -29,12 +29,12 @@ function parseOrigin(rest: string): RequestTarget | undefined {
   try {
     return { path: decodeURIComponent(path), query }
   } catch {
-    // Escapes that are no UTF-8 are legal but name nothing that is served.
+    // Escapes that are not UTF-8 are legal but match nothing that is served.
     return { path, query }
   }
 }
 
-/** The path as a router would have it: no empty, `.` or `..` segments; a slash at the end stays. */
+/** The path as a router normalises it: no empty, `.` or `..` segments; a trailing slash stays. */
 export function cleanPath(path: string): string {
   if (!/\/(\/|\.\.?(\/|$))/.test(path) && path.startsWith('/')) return path
   const kept: string[] = []

@@ -1,20 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Sees to it that whoever is answered before all of his body is here hears the answer. */
+/** Makes sure that a client that is answered before its whole body has arrived receives the answer. */
 export interface UnreadBodies {
   watch(response: ServerResponse): void
 }
 
-/** Time for what is left of a body behind an answer that ends its connection, at most, milliseconds. */
+/** Maximum time for the rest of a body after an answer that ends its connection, milliseconds. */
 const REST_MS = 5_000
 
 /**
- * A connection that is closed while bytes come in is reset, and the answer with it: to a proxy that still sends a large body
- * a refusal (401, 413, 503) looked like a server that had died. So the rest is read and dropped behind the answer, until it
- * is here, the client closes, or its time is over.
+ * Closing a connection while bytes arrive resets it and loses the answer: to a proxy that was still sending a large
+ * body, a refusal (401, 413, 503) looked like a crashed server. So after the answer the rest is read and dropped until
+ * it is complete, the client closes, or the time is over.
  *
- * @param requestTimeoutMs for the whole of a request; nobody has more for the rest of one
+ * @param requestTimeoutMs for a whole request; the rest of one never gets more
  */
 export function createUnreadBodies(requestTimeoutMs: number): UnreadBodies {
   const asked = new WeakMap<Socket, IncomingMessage>()

@@ -20,7 +20,7 @@ const quoted = (character: string): string => {
   return code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`
 }
 
-/** A text as Go prints it with `%q`: error messages of a node hold names in this form. */
+/** A text as Go prints it with `%q`: a node's error messages contain names in this form. */
 export const goQuote = (text: string): string => `"${Array.from(text, quoted).join('')}"`
 
 /** A byte as Go's JSON decoder names it in an error: `'x'`, `'\x00'`, `'ï'` for 0xEF. */

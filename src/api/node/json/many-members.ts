@@ -1,10 +1,10 @@
 const COLON = 0x3a
-/** The largest call that means something overrides some 36,000 slots of storage. */
+/** The largest meaningful call overrides some 36,000 storage slots. */
 export const MOST_MEMBERS = 65_536
 
 /**
- * Whether a body may hold more members than are read: each is compared by its name with those that mean something, in any
- * letter case and with any escapes, and millions of them take seconds. Colons inside of texts are counted, too.
+ * Whether a body may have too many members: each name is compared with the meaningful ones, in any letter case and with
+ * any escapes, which takes seconds for millions of them. Colons inside strings count, too.
  */
 export function hasManyMembers(body: Buffer): boolean {
   if (body.length <= MOST_MEMBERS) return false

@@ -8,10 +8,10 @@ export interface Span {
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
-/** A native search costs as much as looking at this many bytes one by one. */
+/** A native search costs as much as checking this many bytes one by one. */
 const NEAR = 48
 
-/** -1 when the string has no end. Long strings (transactions, call data) are searched natively. */
+/** -1 when the string does not end. Long strings (transactions, call data) are searched natively. */
 function stringEnd(bytes: Buffer, at: number): number {
   let position = at + 1
   let near = position + NEAR
@@ -36,8 +36,8 @@ function stringEnd(bytes: Buffer, at: number): number {
 }
 
 /**
- * Where the value that begins at `at` ends, without checking what is inside: brackets are only counted. Right for every
- * well-formed value; for others it may be anything, or -1. Linear time, no memory.
+ * Where the value that begins at `at` ends, without validating its content: brackets are only counted. Correct for
+ * every well-formed value; for others the result may be anything, or -1. Linear time, no memory.
  */
 export function skipValue(bytes: Buffer, at: number): number {
   const first = bytes[at]
@@ -69,7 +69,9 @@ export function skipValue(bytes: Buffer, at: number): number {
   }
 }
 
-/** Calls `visit` with every member of the object at `at`; returns where the object ends, or -1 when it is none. */
+/**
+ * Calls `visit` with every member of the object at `at`; returns where the object ends, or -1 when it is not an object.
+ */
 export function eachMember(
   bytes: Buffer,
   at: number,
@@ -95,7 +97,9 @@ export function eachMember(
   }
 }
 
-/** Calls `visit` with every element of the array at `at`, until it says false; returns false when it is no array. */
+/**
+ * Calls `visit` with every element of the array at `at` until it returns false; returns false when it is not an array.
+ */
 export function eachElement(bytes: Buffer, at: number, visit: (from: number, to: number) => boolean): boolean {
   if (bytes[at] !== 0x5b) return false
   let position = skipSpace(bytes, at + 1)

@@ -6,7 +6,7 @@ const SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc0
 const isBetween = (byte: number | undefined, least: number, most: number): boolean =>
   byte !== undefined && byte >= least && byte <= most
 
-/** Bytes of the character at a place; 0 = what begins there is no UTF-8 (too long a form, half of a pair, cut). */
+/** Bytes of the character at a position; 0 = invalid UTF-8 (overlong form, half of a surrogate pair, truncated). */
 function characterLength(bytes: Buffer, at: number): number {
   const lead = bytes[at] ?? 0
   if (lead < 0x80) return 1
@@ -18,7 +18,7 @@ function characterLength(bytes: Buffer, at: number): number {
   return length
 }
 
-/** Go puts U+FFFD in the place of each byte that is no UTF-8, this runtime one for all bytes of a character that is cut. */
+/** Go replaces each invalid byte with U+FFFD, this runtime uses one for all bytes of a truncated character. */
 function textOf(bytes: Buffer): string {
   const text = bytes.toString('utf8')
   if (!text.includes(REPLACEMENT)) return text
@@ -44,11 +44,11 @@ function textOf(bytes: Buffer): string {
 }
 
 /**
- * The text of a JSON string (quotes included in the span), decoded as Go does: each byte that is no UTF-8 and each half of
- * a pair becomes U+FFFD.
+ * The text of a JSON string (the span includes the quotes), decoded as Go does: each invalid byte and each half of a
+ * surrogate pair becomes U+FFFD.
  */
 export function decodeString(bytes: Buffer, from: number, to: number): string {
-  // A cheap search first: names and ids hardly ever carry escapes.
+  // A cheap search first: names and ids rarely contain escapes.
   const slash = bytes.subarray(from + 1, to - 1).indexOf(BACKSLASH)
   const text = textOf(bytes.subarray(from, to))
   if (slash < 0) return text.slice(1, -1)
@@ -56,5 +56,5 @@ export function decodeString(bytes: Buffer, from: number, to: number): string {
   return String(parsed).replace(SURROGATE, REPLACEMENT)
 }
 
-/** Go's encoding/json matches member names without regard to case, by simple folding: ſ is s and K (Kelvin) is k. */
+/** Go's encoding/json matches member names case-insensitively, by simple folding: ſ is s and K (Kelvin) is k. */
 export const foldName = (name: string): string => name.toLowerCase().replaceAll('\u017f', 's').replaceAll('\u212a', 'k')

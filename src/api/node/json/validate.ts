@@ -10,7 +10,7 @@ const CLOSE_ARRAY = 0x5d
 const COMMA = 0x2c
 const COLON = 0x3a
 
-/** Go refuses to nest deeper than this. */
+/** Go refuses deeper nesting. */
 const MAX_DEPTH = 10_000
 
 const LITERALS = new Map([
@@ -19,7 +19,7 @@ const LITERALS = new Map([
   [0x6e, 'null'],
 ])
 
-/** Validation never awaits, so that one stack serves all calls: bodies may nest without recursion or allocation. */
+/** Validation never awaits, so that one stack serves all calls: nested bodies need neither recursion nor allocation. */
 const stack = new Uint8Array(MAX_DEPTH + 1)
 
 const refuse = (bytes: Uint8Array, at: number, context: string): GoJsonError => {
@@ -76,7 +76,7 @@ const digitsEnd = (bytes: Uint8Array, at: number, context: string): number => {
 const numberEnd = (bytes: Uint8Array, at: number): number => {
   let position = at
   if (bytes[position] === 0x2d) position += 1
-  // A leading zero stands alone; what follows it is judged as what comes after the value.
+  // A leading zero stands alone; the following byte is checked as what comes after the value.
   if (bytes[position] === 0x30) position += 1
   else position = digitsEnd(bytes, position, 'in numeric literal')
   if (bytes[position] === 0x2e) position = digitsEnd(bytes, position + 1, 'after decimal point in numeric literal')
@@ -113,8 +113,8 @@ const keyEnd = (bytes: Uint8Array, at: number): number => {
 }
 
 /**
- * Where the JSON value that begins at `at` ends, checked as Go's decoder checks it. Time and memory are linear in the
- * length whatever the nesting.
+ * Where the JSON value that begins at `at` ends, validated like Go's decoder does. Time and memory are linear in the
+ * length, whatever the nesting.
  * @throws GoJsonError with the decoder's text.
  */
 export function validateValue(bytes: Uint8Array, at: number): number {
@@ -135,7 +135,7 @@ export function validateValue(bytes: Uint8Array, at: number): number {
         ended = false
       }
     } else position = scalarEnd(bytes, position)
-    // Close what ends here, innermost first, up to the comma before the next element.
+    // Closes what ends here, innermost first, up to the comma before the next element.
     while (ended && depth > 0) {
       const close = stack[depth - 1]
       position = skipSpace(bytes, position)

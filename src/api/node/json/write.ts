@@ -1,11 +1,11 @@
 const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
 /**
- * Well-formed JSON as Go echoes it (ids, params): space between tokens removed, `<`, `>`, `&`, U+2028 and U+2029 escaped,
- * every other byte as it came, also those that are no UTF-8.
+ * Well-formed JSON as Go echoes it (ids, params): space between tokens removed, `<`, `>`, `&`, U+2028 and U+2029
+ * escaped, every other byte unchanged, including invalid UTF-8.
  */
 export function compactJson(bytes: Uint8Array): Buffer {
-  // latin1 text stands for the bytes one to one.
+  // latin1 text represents the bytes one to one.
   const parts: string[] = []
   let inString = false
   let kept = 0

@@ -6,7 +6,7 @@ import { type KeyMethodsDeps, privateKeyOf, readKey, saveKey, using, wiping } fr
 import { callerOf, credentialsOf } from './keystore-methods.ts'
 import { refusing } from './refusals.ts'
 
-/** Key methods of C (avax.*): keys under Ethereum addresses, with texts of their own. */
+/** Key methods of C (avax.*): keys under Ethereum addresses, with their own error texts. */
 export function createAtomicKeyMethods({
   keys,
   network,

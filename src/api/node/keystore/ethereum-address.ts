@@ -3,7 +3,7 @@ import { keccak256Hex } from '../../../lib/keccak256.ts'
 
 const HEX_ADDRESS = /^(?:0[xX])?([0-9a-fA-F]{40})$/
 
-/** 20 bytes of 40 hex digits in any case, with or without 0x; undefined when it is nothing of the kind. */
+/** 20 bytes of 40 hex digits in any case, with or without 0x; undefined when it is no such address. */
 export function parseEthereumAddress(text: string): Uint8Array | undefined {
   const digits = HEX_ADDRESS.exec(text)?.[1]
   return digits === undefined ? undefined : Buffer.from(digits, 'hex')

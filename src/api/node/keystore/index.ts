@@ -1,6 +1,6 @@
 /**
- * What a node with a keystore answers besides its chains' other methods: `/ext/keystore`, and the key methods of P, X and
- * C. Methods that carry a user's password are never forwarded; those that would send money are not there.
+ * What a node with a keystore answers in addition to its other methods: `/ext/keystore`, and the key methods of P, X
+ * and C. Methods that carry a user's password are never forwarded; methods that would send money do not exist.
  */
 import type { Keystore } from '../../../services/keystore/index.ts'
 import type { LocalMethod, LocalService } from '../gorilla/local-service.ts'
@@ -15,12 +15,12 @@ export type { KeyNetwork } from './key-network.ts'
 export interface KeystoreServicesOptions {
   keystore: Keystore
   network: KeyNetwork
-  /** Serve /ext/keystore. Without it key methods still work on users that exist, as on a node. */
+  /** Serve /ext/keystore. Without it, key methods still work for existing users, as on a node. */
   enabled: boolean
-  /** Neither users nor keys for the public. */
+  /** No users or keys for the public. */
   publicDeployment: boolean
   /**
-   * Also platform.createAddress and platform.importKey, which nodes dropped in v1.11.2; without it they are not there,
+   * Also platform.createAddress and platform.importKey, which nodes dropped in v1.11.2; without it they do not exist,
    * as on the last nodes with a keystore.
    */
   platformImport?: boolean
@@ -36,7 +36,7 @@ const missing: LocalMethod = Object.assign(
 export function createKeystoreServices(options: KeystoreServicesOptions): LocalService[] {
   const { keystore, network, enabled, publicDeployment } = options
   const used = enabled ? async () => true : rememberTrue(() => keystore.users.any())
-  /** A keystore that is off and holds nobody is not there: chains answer as newest nodes do. */
+  /** A disabled keystore without users does not exist: chains answer as the newest nodes do. */
   const ifUsed = (method: LocalMethod): LocalMethod =>
     Object.assign((...args: Parameters<LocalMethod>) => method(...args), {
       isThere: async () => !publicDeployment && (await used()),
@@ -60,7 +60,7 @@ export function createKeystoreServices(options: KeystoreServicesOptions): LocalS
   ]
 }
 
-/** Users that exist may go, but only through the keystore, which is off: asked until somebody is there. */
+/** Users can only be removed through the keystore, which is off: once there is one, the answer stays true. */
 function rememberTrue(ask: () => Promise<boolean>): () => Promise<boolean> {
   let known = false
   return async () => {

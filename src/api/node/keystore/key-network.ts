@@ -1,11 +1,11 @@
 import type { ChainLetter } from '../../../lib/primary-network.ts'
 import type { AddressRules } from './service-address.ts'
 
-/** What key methods have to know of the network that is served under /ext. */
+/** What key methods need to know about the network that is served under /ext. */
 export interface KeyNetwork {
   /** May ask a node. @throws FirnError when none answers */
   facts(signal: AbortSignal): Promise<{ hrp: string; blockchainIds: Readonly<Record<ChainLetter, string>> }>
-  /** Blockchain id (cb58) behind an alias or id; case-sensitive. */
+  /** Blockchain id (cb58) for an alias or id; case-sensitive. */
   lookup(alias: string): string | undefined
 }
 

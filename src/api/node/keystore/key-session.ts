@@ -10,7 +10,7 @@ export interface KeyMethodsDeps {
   network: KeyNetwork
 }
 
-/** Works with a user's keys and forgets what decrypts them, whatever happens. */
+/** Works with a user's keys and always forgets what decrypts them. */
 export async function using<T>(opening: Promise<KeySession>, work: (session: KeySession) => Promise<T>): Promise<T> {
   const session = await opening
   try {
@@ -20,7 +20,7 @@ export async function using<T>(opening: Promise<KeySession>, work: (session: Key
   }
 }
 
-/** Overwrites a key when the work is done, also when nobody may sign in. */
+/** Overwrites a key when the work is done, even if sign-in fails. */
 export async function wiping<T>(key: Uint8Array, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -30,7 +30,7 @@ export async function wiping<T>(key: Uint8Array, work: () => Promise<T>): Promis
 }
 
 /**
- * `privateKey` as given: a node looks at the JSON text itself, so escapes in it are not resolved.
+ * `privateKey` as given: a node reads the raw JSON text, so escapes in it are not resolved.
  * @throws MethodError when it is missing
  */
 export function privateKeyOf(args: Arguments): Uint8Array {

@@ -16,7 +16,7 @@ export const credentialsOf = (args: Arguments): Credentials => ({
 
 export const callerOf = ({ callerAddress, signal }: LocalCall): Caller => ({ address: callerAddress, signal })
 
-/** keystore.*: answered here alone; passwords never reach a node. */
+/** keystore.*: only answered here; passwords never reach a node. */
 export const createKeystoreService = (users: KeystoreUsers): LocalService => ({
   endpoints: ['keystore'],
   service: 'keystore',

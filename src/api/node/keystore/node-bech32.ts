@@ -1,12 +1,12 @@
 import { BECH32_ALPHABET, bech32Prefix, CHECKSUM_CHARACTERS, nextRegister } from '../../../lib/bech32.ts'
 
-/** Why a text is no bech32 address, in the words of the library that nodes use (btcutil). */
+/** Why a text is not a bech32 address, in the words of the library that nodes use (btcutil). */
 export class Bech32Error extends Error {}
 
 export interface Bech32Text {
   /** Lower case. */
   hrp: string
-  /** Regrouped to bytes of eight bits; what is left over fills one more byte, as in a node. */
+  /** Regrouped into bytes of eight bits; leftover bits fill one more byte, as in a node. */
   bytes: Uint8Array
 }
 
@@ -16,8 +16,8 @@ const MODIFIED = 0x2bc830a3
 const MAX_BYTES = 90
 
 /**
- * Not `unpackBech32`, which says only that something is wrong: key methods answer with the library's own words, and like it
- * they take bech32m, any bits behind the last byte, and any number of bytes.
+ * Not `unpackBech32`, which gives no reason: key methods answer with the library's own words and, like it, accept
+ * bech32m, any bits after the last byte, and any number of bytes.
  * @throws Bech32Error in the library's order of checks; lengths and positions count bytes
  */
 export function decodeBech32(text: string): Bech32Text {

@@ -12,7 +12,7 @@ import { parseServiceAddress } from './service-address.ts'
 type PlatformChain = 'P' | 'X'
 export type KeyMethodName = 'createAddress' | 'importKey' | 'exportKey' | 'listAddresses'
 
-/** Key methods of P (platform.*) and X (avm.*); the two differ in a few texts and in what a damaged list means. */
+/** Key methods of P (platform.*) and X (avm.*); the two differ in a few texts and in how they treat a damaged list. */
 export function createPlatformKeyMethods(
   chain: PlatformChain,
   { keys, network }: KeyMethodsDeps,
@@ -57,7 +57,7 @@ export function createPlatformKeyMethods(
   }
 }
 
-/** X takes a list that it cannot read for an empty one. */
+/** X treats an unreadable list as empty. */
 function listOf(session: KeySession, chain: PlatformChain): Promise<Uint8Array[]> {
   const list = refusing("couldn't get addresses: ", () => session.addresses())
   if (chain === 'P') return list

@@ -4,21 +4,21 @@ import { goQuote } from '../json/go-quote.ts'
 import { Bech32Error, decodeBech32 } from './node-bech32.ts'
 
 export interface AddressRules {
-  /** Of the network. */
+  /** The network's. */
   hrp: string
   /** The chain the address must belong to, cb58. */
   blockchainId: string
-  /** Blockchain id behind an alias or id, cb58. */
+  /** Blockchain id for an alias or id, cb58. */
   lookup(alias: string): string | undefined
 }
 
 const ADDRESS_BYTES = 20
-/** A short id is 33 or 34 characters; what is longer is not worth decoding. */
+/** A short id has 33 or 34 characters; longer texts are not decoded. */
 const MAX_SHORT_ID = 64
 
 /**
- * The 20 bytes of an address of P or X as key methods take it: a bare short id (cb58), or `<chain>-<hrp>1…` with any alias
- * of the chain.
+ * The 20 bytes of an address of P or X as key methods accept it: a bare short id (cb58), or `<chain>-<hrp>1…` with any
+ * alias of the chain.
  * @throws MethodError with the node's text, which is about the second form
  */
 export function parseServiceAddress(text: string, rules: AddressRules): Uint8Array {

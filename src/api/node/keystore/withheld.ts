@@ -1,4 +1,4 @@
-/** Methods of old nodes that take a user's password: a node that lacks them need not read it. */
+/** Methods of old nodes that take a user's password: refused here, so that no node sees it. */
 export const WITHHELD: Readonly<Record<string, readonly string[]>> = {
   platform: [
     'addDelegator',

@@ -10,14 +10,14 @@ const write: MethodRule = { target: 'write' }
 const final = (...marks: string[]): MethodRule => ({ target: 'any', finality: 'immutable', finalWhen: marks })
 const news = (...marks: string[]): MethodRule => ({
   ...final(...marks),
-  // One that was a block behind when it heard of a transaction takes it for wrong, and says so until the block that holds it.
+  // A node a block behind when it hears of a transaction considers it invalid until the block that contains it.
   absentWhen: ['"status":"Dropped"', '"status":"Unknown"'],
   news: true,
 })
 
 /**
- * Forwarded methods about which something is special; all others go to any node and are never cached. Names are unique
- * over all endpoints, as they carry their service.
+ * Forwarded methods with special rules; all others go to any node and are never cached. Names are unique over all
+ * endpoints, because they include their service.
  */
 const FORWARDED: Readonly<Record<string, MethodRule>> = {
   'info.getNodeID': identity,
@@ -25,7 +25,7 @@ const FORWARDED: Readonly<Record<string, MethodRule>> = {
   'info.getVMs': identity,
   'info.peers': identity,
   'info.uptime': identity,
-  // So says one that has not caught up with the chain, or runs P alone.
+  // The answer of a node that has not caught up with the chain, or runs P only.
   'info.isBootstrapped': { target: 'any', absentWhen: ['"isBootstrapped":false'] },
   'info.getNetworkID': settled,
   'info.getNetworkName': settled,
@@ -44,7 +44,7 @@ const FORWARDED: Readonly<Record<string, MethodRule>> = {
   'platform.getFeeConfig': settled,
   'platform.getValidatorFeeConfig': settled,
   'platform.validatedBy': immutable,
-  // A node that does not track the subnet says no more; one that runs the chain knows better.
+  // A node that does not track the subnet knows no more; one that runs the chain does.
   'platform.getBlockchainStatus': { target: 'any', absentWhen: ['"status":"Created"', '"status":"Unknown"'] },
   'platform.getHeight': height,
   'platform.getTimestamp': tip,
@@ -77,7 +77,7 @@ const FORWARDED: Readonly<Record<string, MethodRule>> = {
   'avm.issueTx': write,
   'wallet.issueTx': write,
 
-  // Newer nodes would rather be asked so than for the status.
+  // Newer nodes prefer this call to the status.
   'avax.getAtomicTx': { ...final('"blockHeight":"'), news: true },
   'avax.getAtomicTxStatus': news('"status":"Accepted"'),
   'avax.getUTXOs': pages,
@@ -95,12 +95,12 @@ const FORWARDED: Readonly<Record<string, MethodRule>> = {
 
 const ANY: MethodRule = { target: 'any' }
 /**
- * Key methods of old nodes move funds, and newer ones have several that send: whatever they are called, they are not
- * repeated. A second node knows the transaction from the first, and would say that it is refused.
+ * Key methods of old nodes move funds, and newer nodes have several that send: none of them is repeated, whatever its
+ * name. A second node knows the transaction from the first and would report it as refused.
  */
 const MOVES_FUNDS = /^(platform|avm|avax|wallet)\.(import|export|send|create|add|mint|issue)|^eth_send/
 
-/** The rule of a forwarded method; undefined = its name could not be read. */
+/** The rule of a forwarded method; undefined = its name is unreadable. */
 export function ruleOf(method: string | undefined): MethodRule {
   if (method === undefined) return ANY
   const rule = Object.hasOwn(FORWARDED, method) ? FORWARDED[method] : undefined

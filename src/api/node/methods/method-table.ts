@@ -5,23 +5,23 @@ import type { MethodRule } from './rule.ts'
 /** What happens to a call. */
 export type MethodEntry =
   | { kind: 'local'; method: LocalMethod }
-  /** `fallback` answers when the node does not have the method. */
+  /** `fallback` answers when the node lacks the method. */
   | { kind: 'forward'; rule: MethodRule; fallback?: LocalMethod }
-  /** Not here: the message says so in the node's words (see `methodProblem`). */
+  /** The method does not exist here: the message says so in the node's words (see `methodProblem`). */
   | { kind: 'unknown' }
 
-/** The one table: what is answered here and what is forwarded, by endpoint and method. */
+/** The one table of what is answered here and what is forwarded, by endpoint and method. */
 export interface MethodTable {
-  /** Answers about one node are not given. */
+  /** Answers about one particular node are withheld. */
   readonly isPublic: boolean
-  /** True when any method of this endpoint is answered here, so that bodies have to be read strictly. */
+  /** True when any method of this endpoint is answered here, so that bodies have to be parsed strictly. */
   hasLocal(endpoint: string): boolean
-  /** True when nothing of this endpoint is ever forwarded. */
+  /** True when calls to this endpoint are never forwarded. */
   isWhole(endpoint: string): boolean
-  /** True when this endpoint is not served here and now (switched off for the public). */
+  /** True when this endpoint is not served now (disabled for the public). */
   isOff(endpoint: string): boolean
   isService(endpoint: string, service: string): boolean
-  /** `method` undefined = it could not be read; the node then says what is wrong. */
+  /** `method` undefined = it is unreadable; the node then reports the error. */
   entry(endpoint: string, method: string | undefined): MethodEntry
 }
 

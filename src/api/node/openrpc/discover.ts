@@ -6,13 +6,13 @@ import { type ApiName, openRpcDocument } from './document.ts'
 const OPTIONAL: readonly ApiName[] = ['auth', 'admin', 'health', 'keystore', 'index']
 const INDEXES = ['index/P/block', 'index/X/block', 'index/C/block', 'index/X/tx', 'index/X/vtx']
 
-/** What of the document is true of this deployment. `services` = what is answered here and not kept from the public. */
+/** The parts of the document that apply to this deployment. `services` = those answered here and open to the public. */
 const documentOf = (services: readonly LocalService[]): string => {
   const names = new Set(services.flatMap(({ endpoints }) => endpoints.map((name) => name.split('/')[0])))
   return openRpcDocument((api) => !OPTIONAL.includes(api) || names.has(api))
 }
 
-/** `/ext/openrpc.json`, read by GET. */
+/** `/ext/openrpc.json`, for GET. */
 export function createOpenRpcPage(services: readonly LocalService[]): LocalEndpoint {
   const body = Buffer.from(documentOf(services))
   return {
@@ -24,7 +24,7 @@ export function createOpenRpcPage(services: readonly LocalService[]): LocalEndpo
   }
 }
 
-/** `rpc.discover` of every service that is no EVM one. */
+/** `rpc.discover` of every non-EVM service. */
 export function createDiscoverService(services: readonly LocalService[]): LocalService {
   const document = new RawJson(JSON.stringify(JSON.parse(documentOf(services))))
   const own = services

@@ -6,7 +6,7 @@ import { PLATFORM } from './platform-methods.ts'
 import { SCHEMAS } from './schemas.ts'
 import { ADMIN, HEALTH, INDEX } from './server-methods.ts'
 
-/** APIs that a deployment may have switched off carry the name of their endpoint. */
+/** APIs that a deployment may disable have the name of their endpoint. */
 export type ApiName = 'auth' | 'admin' | 'info' | 'P' | 'health' | 'keystore' | 'index' | 'L1/rpc' | 'L1/validators'
 
 interface Api {
@@ -14,7 +14,7 @@ interface Api {
   title: string
   path: string
   methods: readonly Method[]
-  /** Arguments in an array, as Ethereum's methods take them; else in an object. */
+  /** Arguments in an array, as Ethereum's methods take them; otherwise in an object. */
   byPosition?: boolean
 }
 
@@ -60,8 +60,8 @@ function describe({ title, path, byPosition = false }: Api, method: Method): Sch
 }
 
 /**
- * The OpenRPC 1.3 document, as JSON text with a newline at its end.
- * @param isServed says of each API whether it is served here; left out: all of them
+ * The OpenRPC 1.3 document, as JSON text with a trailing newline.
+ * @param isServed whether an API is served here; left out: all of them
  */
 export function openRpcDocument(isServed: (api: ApiName) => boolean = () => true): string {
   const methods = APIS.filter(({ name }) => isServed(name)).flatMap((api) =>

@@ -19,7 +19,7 @@ const BLOCK: Schema = {
   description: 'Default latest.',
 }
 
-/** What chains of the L1 machine have besides the Ethereum methods; arguments by place. */
+/** Methods of chains of the L1 machine in addition to Ethereum's; arguments by position. */
 export const L1_EVM: readonly Method[] = [
   {
     name: 'eth_feeConfig',

@@ -1,4 +1,4 @@
-/** A JSON Schema (draft 7, as OpenRPC 1.3 wants it). */
+/** A JSON Schema (draft 7, as required by OpenRPC 1.3). */
 export type Schema = { readonly [member: string]: unknown }
 
 export interface Parameter {
@@ -14,10 +14,10 @@ export interface Method {
   params: readonly Parameter[]
   /** Shape of `result`. */
   result: Schema
-  /** Texts of its own errors: code -32000 unless said otherwise. */
+  /** Texts of its own errors: code -32000 unless stated otherwise. */
   errors?: readonly (string | { code: number; message: string })[]
   deprecated?: boolean
-  /** Where it answers besides the API's first path. */
+  /** Further paths where it answers, after the API's first one. */
   paths?: readonly string[]
 }
 
@@ -27,7 +27,7 @@ export const flag = (description: string): Schema => ({ type: 'boolean', descrip
 export const count = (description: string): Schema => ({ type: 'integer', description })
 /** 64-bit numbers are written as text, so that no reader rounds them. */
 export const uint64 = (description: string): Schema => ({ type: 'string', pattern: '^[0-9]+$', description })
-/** As an argument a number may also be bare. */
+/** As an argument, a number may also be unquoted. */
 export const uint64In = (description: string): Schema => ({
   oneOf: [
     { type: 'string', pattern: '^[0-9]+$' },
@@ -45,7 +45,7 @@ export const mapOf = (values: Schema, description: string): Schema => ({
   additionalProperties: values,
   description,
 })
-/** All members are there unless they are named in `optional`. Nodes of other versions may add members. */
+/** All members are present unless named in `optional`. Nodes of other versions may add members. */
 export const object = (properties: Record<string, Schema>, optional: readonly string[] = []): Schema => {
   const required = Object.keys(properties).filter((name) => !optional.includes(name))
   return { type: 'object', properties, ...(required.length === 0 ? {} : { required }) }

@@ -11,11 +11,11 @@ export interface HttpCall {
   signal: AbortSignal
 }
 
-/** Something under /ext that is answered here and is no JSON-RPC. */
+/** An endpoint under /ext that is answered here and is not JSON-RPC. */
 export interface LocalEndpoint {
-  /** Canonical name, which is the path without /ext/: `health/readiness`, `openrpc.json`. */
+  /** Canonical name: the path without /ext/, such as `health/readiness`, `openrpc.json`. */
   endpoint: string
-  /** Undefined = not for this request: it is treated as any other (POST to `health` is JSON-RPC). */
+  /** Undefined = not for this request, which is handled like any other (POST to `health` is JSON-RPC). */
   answer(call: HttpCall): NodeAnswer | undefined | Promise<NodeAnswer | undefined>
   /** True = not served on a public deployment. */
   private?: boolean

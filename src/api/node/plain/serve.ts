@@ -7,7 +7,7 @@ import type { Finish } from '../http/finish.ts'
 import { goQuery } from './go-query.ts'
 import type { LocalEndpoint } from './local-endpoint.ts'
 
-/** Asks something here; undefined = it is not for this request. */
+/** Asks a local endpoint; undefined = it does not handle this request. */
 export function askLocal({ request, endpoint, target, signal }: Exchange, local: LocalEndpoint) {
   return local.answer({
     endpoint,
@@ -18,12 +18,12 @@ export function askLocal({ request, endpoint, target, signal }: Exchange, local:
   })
 }
 
-/** Forwards a request of which only HTTP is known, as it comes, to one's own node or to any. */
+/** Forwards a plain HTTP request unchanged, to the identity node or to any. */
 export function createPlainServing(deps: { forwarder: Forwarder; finish: Finish; bodyLimitBytes: number }) {
   const { forwarder, finish, bodyLimitBytes } = deps
   const forward = (exchange: Exchange, target: 'identity' | 'any', body: Buffer): Promise<NodeAnswer> => {
     const { request, endpoint, signal } = exchange
-    // The bytes are asked for and left out at the end, so that their length is known.
+    // The bytes are requested and then dropped, so that their length is known.
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const http: ForwardCall['http'] = {
       method: method as ForwardCall['http']['method'],

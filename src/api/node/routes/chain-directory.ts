@@ -13,33 +13,33 @@ export interface ListedChain {
 
 /** The chains of the network served under /ext, by id and alias. Ids are cb58. */
 export interface ChainDirectory {
-  /** Blockchain id behind an alias or id, as far as known; case-sensitive. */
+  /** Blockchain id for an alias or id, if known; case-sensitive. */
   lookup(alias: string): string | undefined
-  /** The same for aliases that were made here, which no node knows, and for them alone; undefined while there are none. */
+  /** The same, but only for aliases created here, which no node knows; undefined while there are none. */
   aliased(): ((alias: string) => string | undefined) | undefined
   primaryOf(id: string): ChainLetter | undefined
-  /** Ids known so far besides the primary network's. */
+  /** Ids known so far, without the primary network's. */
   others(): readonly string[]
-  /** In the order of creation, the id itself last of the built-in ones; undefined when no alias and no chain is known. */
+  /** In the order of creation; after built-in ones the id itself. Undefined when no alias and no chain is known. */
   aliases(id: string): readonly string[] | undefined
   /**
    * @param chain id or alias.
    * @throws MethodError with the node's text when the chain is unknown or the alias taken.
    */
   alias(chain: string, alias: string): void
-  /** Takes an alias back that was made by `alias`. */
+  /** Removes an alias that was created by `alias`. */
   removeAlias(alias: string): void
   /** A chain that is served from now on, whether a node lists it or not. */
   add(id: string): void
   /** Asks a node for the list of chains, at most every few seconds; resolves to false when no node could be asked. */
   refresh(): Promise<boolean>
-  /** Grows whenever something that `lookup` says has changed. */
+  /** Incremented whenever a result of `lookup` may have changed. */
   version(): number
 }
 
 export interface ChainDirectoryDeps {
   list(): Promise<readonly ListedChain[]>
-  /** Ids that the configuration names: served whether a node lists them or not. */
+  /** Ids named in the configuration: served whether a node lists them or not. */
   configured: readonly string[]
   primaryIds?: Partial<Record<'X' | 'C', string>>
 }
@@ -49,7 +49,7 @@ const BUILT_IN: Readonly<Record<ChainLetter, readonly string[]>> = {
   X: ['X', 'avm'],
   C: ['C', 'evm'],
 }
-/** Strangers ask for ids that do not exist: the list is not asked again before this. */
+/** Callers ask for ids that do not exist: this is the minimum interval between reads of the list. */
 const REFRESH_MS = 5_000
 
 /** True for 32 bytes in cb58. */
@@ -98,7 +98,7 @@ export function createChainDirectory({ list, configured, primaryIds }: ChainDire
   }
   const ownLookup = (alias: string): string | undefined => {
     const id = own.get(alias)
-    // Named while the chain's id was not known yet.
+    // The alias was created before the chain's id was known.
     return id === 'X' || id === 'C' ? (ids.get(id) ?? id) : id
   }
   const lookup = (alias: string): string | undefined => {

@@ -1,15 +1,15 @@
-/** The dialect an endpoint speaks. `http`: no JSON-RPC (health by GET, metrics); `any`: unknown, passed on as it comes. */
+/** The dialect of an endpoint. `http`: not JSON-RPC (health by GET, metrics); `any`: unknown, forwarded unchanged. */
 import type { ChainLetter } from '../../../lib/primary-network.ts'
 import { encodePath } from '../http/target.ts'
 export type Dialect = 'gorilla' | 'evm' | 'ws' | 'http' | 'any'
 
 /**
- * Which set of nodes answers: by chain, as nodes may lag on one chain only. `node` = P's, for what belongs to no chain.
- * `extension` as it stands in a URL.
+ * Which set of nodes answers: by chain, because a node may lag on one chain only. `node` = P's, for what belongs to no
+ * chain. `extension` as written in a URL.
  */
 export type Source = ChainLetter | 'C/rpc' | { blockchainId: string; extension: string }
 
-/** Something that is served under /ext. */
+/** Something served under /ext. */
 export interface Endpoint {
   /** Canonical name, the key of the method table: `info`, `P`, `C/rpc`, `index/X/block`; `L1/rpc` for every L1. */
   name: string
@@ -28,7 +28,7 @@ const entry = (name: string, dialect: Dialect, source: Source = 'P', path = `/ex
   { name, dialect, path, source },
 ]
 
-/** What every node serves besides its chains. */
+/** What every node serves in addition to its chains. */
 export const FIXED: ReadonlyMap<string, Endpoint> = new Map([
   entry('info', 'gorilla'),
   entry('health', 'gorilla'),
@@ -39,7 +39,7 @@ export const FIXED: ReadonlyMap<string, Endpoint> = new Map([
   ...INDEX_NAMES.map((name) => entry(name, 'gorilla', indexSource(name))),
 ])
 
-/** Endpoints of the primary network's chains by what follows the chain in the path. */
+/** Endpoints of the primary network's chains, by the part of the path after the chain. */
 export const PRIMARY: Readonly<Record<ChainLetter, ReadonlyMap<string, Endpoint>>> = {
   P: new Map([
     ['', entry('P', 'gorilla', 'P', '/ext/bc/P')[1]],
@@ -66,12 +66,12 @@ const L1_DIALECTS: ReadonlyMap<string, Dialect> = new Map([
 ])
 
 /**
- * Any extension of another chain is passed on: what a chain's virtual machine serves is its own business. Its `admin` is
- * not: it changes one node and may profile it to death, so it is nobody's to call through a pool.
+ * Any extension of another chain is forwarded, because its virtual machine defines what it serves. Its `admin` is not:
+ * it changes one node and may profile it to death, so nobody may call it through a pool.
  */
 export function chainEndpoint(blockchainId: string, extension: string): Endpoint | undefined {
   if (extension === 'admin' || extension.endsWith('/')) return undefined
-  // Written as it was sent: bare, `admin#`, `admin?` and `%61dmin` would be the node's admin.
+  // Encoded as it was received: decoded, `admin#`, `admin?` and `%61dmin` would be the node's admin.
   const written = encodePath(extension)
   return {
     name: extension === '' ? 'L1' : `L1/${extension}`,
@@ -91,5 +91,5 @@ const BY_NAME: ReadonlyMap<string, Endpoint> = new Map([
 /** An endpoint of the node or the primary network by its canonical name. */
 export const endpointByName = (name: string): Endpoint | undefined => BY_NAME.get(name)
 
-/** An endpoint that exists because something here answers it: `admin`, `openrpc.json`. */
+/** An endpoint that exists because this server answers it: `admin`, `openrpc.json`. */
 export const ownEndpoint = (name: string, dialect: 'gorilla' | 'http'): Endpoint => entry(name, dialect)[1]

@@ -2,18 +2,18 @@ import { LRUCache } from 'lru-cache'
 import { roomFor } from '../../../lib/room-for.ts'
 import { steadyNow } from '../../../lib/steady-clock.ts'
 
-/** Aliases of chains that only nodes know: of their files of aliases, and of their own `admin.aliasChain`. */
+/** Aliases of chains that only nodes know: from their alias files and from their own `admin.aliasChain`. */
 export interface NodeAliases {
   /**
-   * The blockchain id behind one, undefined where no node has it. Case-sensitive.
-   * @throws what `ask` threw, where nobody could be asked and nobody has told before
+   * The blockchain id of an alias, undefined when no node knows it. Case-sensitive.
+   * @throws the error of `ask` when no node could be asked and there is no earlier answer
    */
   find(alias: string): Promise<string | undefined>
 }
 
-/** A node that was started anew may have another file. Milliseconds. */
+/** A restarted node may have another file. Milliseconds. */
 const KEPT_MS = 60_000
-/** Strangers ask for names that do not exist; nodes list an alias as soon as they have it. */
+/** Callers ask for names that do not exist; nodes list an alias as soon as they have it. */
 const MISSED_MS = 5_000
 const REMEMBERED = 1_000
 
@@ -23,8 +23,8 @@ interface Told {
 }
 
 /**
- * @param ask the id that a node has for an alias, undefined where it says that there is none; throws where no node could be
- * asked: what one said before stands then
+ * @param ask resolves to the id that a node has for an alias, undefined when it says that there is none; throws when no
+ * node could be asked: the earlier answer is then used
  */
 export function createNodeAliases(ask: (alias: string) => Promise<string | undefined>): NodeAliases {
   const told = new LRUCache<string, Told>(roomFor(REMEMBERED))

@@ -1,43 +1,45 @@
 import { MethodError } from '../gorilla/local-service.ts'
 
-/** Aliases of routes, as `admin.alias` makes them: `myC` for `bc/C` covers `myC/rpc`, `myC/ws` and all the rest. */
+/** Aliases of routes, as created by `admin.alias`: `myC` for `bc/C` covers `myC/rpc`, `myC/ws` and everything below. */
 export interface RouteAliases {
-  /** What an alias at the beginning of `path` (without /ext/) stands for, aliases of aliases included, until it is served. */
+  /**
+   * Replaces an alias at the start of `path` (without /ext/), including aliases of aliases, until the path is served.
+   */
   resolve(path: string): string
   /**
-   * `base` need not exist; an alias of what exists later works then.
+   * `base` need not exist; the alias works once it does.
    * @throws MethodError with the node's text when the alias is taken.
    */
   add(base: string, alias: string): void
   /** As if it had never been added. */
   remove(alias: string): void
-  /** True when `alias` was added, also when that was refused for a clash. */
+  /** True when `alias` was added, even if it was refused because of a clash. */
   has(alias: string): boolean
-  /** In the order of creation; `add` with each of them makes the same table again. */
+  /** In the order of creation; calling `add` with each of them rebuilds the same table. */
   list(): readonly (readonly [base: string, alias: string])[]
-  /** Grows with every change. */
+  /** Incremented with every change. */
   version(): number
 }
 
 export interface RouteAliasesDeps {
-  /** True when something answers at `path` (without /ext/) already. */
+  /** True when `path` (without /ext/) is already served. */
   isServed(path: string): boolean
-  /** True for aliases that are there from the start: `P`, `bc/P`, and `bc/` before an alias of a chain. */
+  /** True for built-in aliases: `P`, `bc/P`, and `bc/` before an alias of a chain. */
   isReserved(path: string): boolean
   /** What may follow a route in a path: `rpc`, `ws`, `wallet`; the empty text for the route itself. */
   extensions: readonly string[]
 }
 
-/** A path is taken for so many others at most, so that a circle ends. */
+/** Maximum number of replacements per path, so that a cycle ends. */
 const MAX_READINGS = 64
-/** No alias is longer than 512 bytes: where a path goes on behind that, none ends. */
+/** Aliases have 512 bytes at most: no alias extends further into a path. */
 const LONGEST = 512
 
-/** Texts and order of checks as in the node's router. In memory: who adds keeps them. */
+/** Texts and order of checks are those of the node's router. In memory: the caller of `add` persists them. */
 export function createRouteAliases({ isServed, isReserved, extensions }: RouteAliasesDeps): RouteAliases {
   const bases = new Map<string, { base: string; order: number }>()
   let version = 0
-  /** What aliases make of a path, the newest one first. */
+  /** The replacements of a path, the newest alias first. */
   const readings = (path: string): string[] => {
     const found: { order: number; reading: string }[] = []
     const start = path.length <= LONGEST ? path.length : path.lastIndexOf('/', LONGEST)
@@ -47,14 +49,14 @@ export function createRouteAliases({ isServed, isReserved, extensions }: RouteAl
     }
     return found.sort((a, b) => b.order - a.order).map(({ reading }) => reading)
   }
-  /** Of `a` and `a/rpc` the older alias has a/rpc, if there is such a thing: so it is in the node's router. */
+  /** If both `a` and `a/rpc` are aliases, the older one has a/rpc, if it exists: as in the node's router. */
   const resolve = (path: string): string => {
     if (bases.size === 0) return path
     const seen = new Set<string>()
     const open = [path]
     let end: string | undefined
     for (let current = open.pop(); current !== undefined && seen.size < MAX_READINGS; current = open.pop()) {
-      // What is served stands, also where its name has become an alias of something else.
+      // A served path wins, even if its name has become an alias of something else.
       if (isServed(current)) return current
       if (seen.has(current)) continue
       seen.add(current)
@@ -68,7 +70,7 @@ export function createRouteAliases({ isServed, isReserved, extensions }: RouteAl
   return {
     resolve,
     add: (base, alias) => {
-      // Names of aliases are taken; that of a route is only where both would answer, see below.
+      // Names of aliases are taken; the name of a route only where both would answer, see below.
       if (bases.has(alias) || isReserved(alias))
         throw new MethodError(`route is either already aliased or already maps to a handle: /ext/${alias}`)
       const clash = extensions.find(

@@ -6,23 +6,26 @@ import { chainEndpoint, type Endpoint, FIXED, PRIMARY } from './endpoint.ts'
 import type { NodeAliases } from './node-aliases.ts'
 import { createRouteAliases, type RouteAliases } from './route-aliases.ts'
 
-/** Finds what a path under /ext means. */
+/** Finds the endpoint of a path under /ext. */
 export interface Router {
   readonly aliases: RouteAliases
   /**
-   * `path` is decoded and clean. Undefined = nothing is there (404). A promise when a chain id has to be looked for on
-   * the network first, or a name among the aliases of nodes.
+   * `path` is decoded and clean. Undefined = nothing there (404). A promise when a chain id has to be looked up on the
+   * network, or a name among the aliases of nodes.
    */
   resolve(path: string): Endpoint | undefined | Promise<Endpoint | undefined>
 }
 
 /** Primary chains also answer without `bc`, but only under their built-in names. */
 const SHORT = new Set(['P', 'platform', 'X', 'avm', 'C', 'evm'])
-/** Targets whose endpoint is remembered. */
+/** Number of targets whose endpoint is cached. */
 const MAX_REMEMBERED = 1_000
-/** Nodes that do not say which chains there are do not take the time of the call as well: it goes to them then. Milliseconds. */
+/**
+ * If nodes do not list the chains in this time, the call is sent to them anyway instead of using up its time.
+ * Milliseconds.
+ */
 const LOOK_MS = 5_000
-/** What can follow a route, for the check whether an alias clashes. */
+/** What can follow a route, for checking whether an alias clashes. */
 const EXTENSIONS = ['', 'rpc', 'ws', 'avax', 'wallet', 'proposervm', 'validators', 'block', 'tx', 'vtx']
 
 interface ChainPath {
@@ -31,10 +34,10 @@ interface ChainPath {
 }
 
 const CHAINS = 'bc/'
-/** No alias is longer, bytes. */
+/** The longest alias, bytes. */
 const LONGEST_ALIAS = 512
 
-/** The ways to read a route, as an alias of a chain may hold slashes: the shortest name first. */
+/** All ways to split a route, because a chain alias may contain slashes: the shortest name first. */
 function* chainPathsOf(route: string): Generator<ChainPath> {
   const named = route.startsWith(CHAINS)
   const rest = named ? route.slice(CHAINS.length) : route
@@ -43,14 +46,14 @@ function* chainPathsOf(route: string): Generator<ChainPath> {
     end = slash < 0 ? rest.length : slash
     const chain = rest.slice(0, end)
     if (!named && !SHORT.has(chain)) return
-    // A slash at the end is another path.
+    // A trailing slash makes another path.
     if (chain !== '' && (end !== rest.length - 1 || slash < 0)) yield { chain, extension: rest.slice(end + 1) }
     if (!named) return
   }
 }
 
 /**
- * `extra` = endpoints that exist because something here answers them (admin, auth …), besides those every node has.
+ * `extra` = endpoints that exist because this server answers them (admin, auth …), in addition to those of every node.
  */
 export function createRouter(directory: ChainDirectory, extra: readonly Endpoint[], nodeAliases?: NodeAliases): Router {
   const fixed = new Map([...FIXED, ...extra.map((endpoint) => [endpoint.name, endpoint] as const)])
@@ -69,7 +72,7 @@ export function createRouter(directory: ChainDirectory, extra: readonly Endpoint
     for (const path of found ? [] : chainPathsOf(route)) {
       const own = inChain(path)
       if (own && own.dialect !== 'any') return own
-      // What another chain does with the rest of a path is not known: a longer name that is one comes first.
+      // It is unknown what another chain does with the rest of a path: a longer matching name is preferred.
       found ??= own
     }
     return found
@@ -89,10 +92,10 @@ export function createRouter(directory: ChainDirectory, extra: readonly Endpoint
 
   const search = async (path: ChainPath): Promise<Endpoint | undefined> => {
     const asked = await inTime(directory.refresh(), LOOK_MS, () => false)
-    // Nobody to ask: the answer must not be that the chain does not exist.
+    // No node could be asked: the answer must not be that the chain does not exist.
     return inChain(path) ?? (asked ? undefined : chainEndpoint(path.chain, path.extension))
   }
-  /** Not remembered here: nodes may be given others. */
+  /** Not cached here: nodes may get new aliases. */
   const byNodes = async ({ chain, extension }: ChainPath): Promise<Endpoint | undefined> => {
     const id = await nodeAliases?.find(chain)
     if (id === undefined || !isChainId(id)) return undefined
@@ -100,11 +103,12 @@ export function createRouter(directory: ChainDirectory, extra: readonly Endpoint
     return directory.lookup(id) === undefined ? search(path) : inChain(path)
   }
   /**
-   * As of ids: nobody to ask is not nothing there. The call goes where the name may stand for something, and is told how that
-   * ends. A name of a node may hold slashes, so what follows one here could be the rest of it, and an `admin` behind that.
+   * As with ids: if no node could be asked, the name may still exist. The call is sent where the name may have a
+   * meaning, and gets that failure. A node's name may contain slashes, so the part after one could belong to it,
+   * followed by `admin`.
    */
   const unasked = ({ chain, extension }: ChainPath, error: unknown): Endpoint | undefined => {
-    // Who says neither an id nor an error has no names.
+    // A node that answers with neither an id nor an error has no aliases.
     if (error instanceof BadAnswerError || extension.includes('/')) return undefined
     return chainEndpoint(encodePath(chain), extension)
   }
@@ -122,7 +126,7 @@ export function createRouter(directory: ChainDirectory, extra: readonly Endpoint
       if (hit) return hit
       if (!path.startsWith('/ext/')) return undefined
       const asked = path.slice('/ext/'.length)
-      // What was there before an alias stays: `info` for `bc/C` adds info/rpc and takes nothing away.
+      // An existing path wins over an alias: `info` for `bc/C` adds info/rpc and removes nothing.
       const own = known(asked)
       const route = own ? asked : aliases.resolve(asked)
       const found = own ?? known(route)

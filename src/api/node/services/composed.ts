@@ -3,8 +3,8 @@ import type { Arguments } from '../gorilla/arguments.ts'
 import { type JsonValue, type LocalMethod, PASS_ON } from '../gorilla/local-service.ts'
 
 /**
- * A fallback that is composed from other methods. When the node lacks one of those, too, its answer to the method that
- * was asked for stands: naming another one would only confuse.
+ * A fallback composed of other methods. If the node lacks one of those, too, its answer to the requested method is
+ * returned: an error about another method would only confuse.
  */
 export const composed =
   (compose: (ask: Ask, args: Arguments) => Promise<JsonValue>): LocalMethod =>

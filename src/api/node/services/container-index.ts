@@ -19,15 +19,18 @@ import {
 } from '../gorilla/local-service.ts'
 
 const MAX_RANGE = 1_024n
-/** Bytes of containers in one answer: it is put together in memory, several times as large, and a P block may be a megabyte. */
+/**
+ * Bytes of containers in one answer: it is assembled in memory at several times the size, and a P block may be a
+ * megabyte.
+ */
 const MAX_BYTES = 67_108_864n
-/** So many have room in any case: no message of a node's is larger. */
+/** This many always fit: no message of a node is larger. */
 const FEW = Number(MAX_BYTES / 2_097_152n)
-/** Ranges of more bytes are put together one after the other: a dozen of the largest at once is more memory than there is. */
+/** Larger ranges (bytes) are assembled one at a time: a dozen of the largest at once would exceed the memory. */
 const LARGE = 4_194_304n
 const PREFIX = 'index/'
 
-/** What an index that is complete here says. `final`: the next block changes nothing about it. */
+/** The answer of an index that is complete here. `final`: the next block does not change it. */
 interface Said {
   answer: JsonValue | MethodError
   final: boolean
@@ -48,7 +51,7 @@ const shows = (answer: JsonValue, final = true): Said => ({ answer, final })
 
 const readPosition = (args: Arguments) => ({ position: args.uint64('index'), encoding: args.encoding() })
 const readId = (args: Arguments) => ({ id: args.id('id'), encoding: args.encoding() })
-/** What answers without bytes has no encoding: a node ignores one, whatever it is. */
+/** Answers without bytes have no encoding: a node ignores the argument. */
 const readIdOnly = (args: Arguments) => ({ id: args.id('id') })
 const readEncoding = (args: Arguments) => ({ encoding: args.encoding() })
 const readRange = (args: Arguments) => ({
@@ -57,7 +60,7 @@ const readRange = (args: Arguments) => ({
   encoding: args.encoding(),
 })
 
-/** Texts and the order of checks are a node's; `encoding` comes last, as nothing is encoded before. */
+/** Texts and order of checks are a node's; `encoding` is checked last, when something is encoded. */
 function ownMethods(source: ContainerSource) {
   const large = createTurnstile()
   const getContainerRange: OwnMethod<ReturnType<typeof readRange>> = async (index, args, read) => {
@@ -100,8 +103,8 @@ function ownMethods(source: ContainerSource) {
 }
 
 /**
- * What the own index says, or PASS_ON where it is not all there. What the next block may change counts only while the
- * index reaches the nodes' tip: a node's index may hold more, and nothing is better than an old answer.
+ * The own index's answer, or PASS_ON when it is incomplete. An answer that the next block may change counts only while
+ * the index is at the nodes' tip: a node's index may hold more, and no answer is better than an old one.
  */
 async function say(
   source: ContainerSource,
@@ -122,20 +125,20 @@ async function say(
 const isIndex = (name: string): name is ContainerIndex => (CONTAINER_INDEXES as readonly string[]).includes(name)
 
 /**
- * index.*: answered from own containers where they are complete, else by a node. `source` left out: there are none.
- * An empty range is answered here in any case: spec 2 wants an empty list where nodes have an error.
+ * index.*: answered from own containers if they are complete, otherwise by a node. `source` left out: there are none.
+ * An empty range is always answered here: spec 2 requires an empty list where nodes return an error.
  */
 export function createContainerIndexService(source?: ContainerSource): LocalService {
   const here = <A>(decode: (args: Arguments) => A, run: OwnMethod<A> | undefined): LocalMethod => {
     return async (args, call: LocalCall) => {
-      // Decoded also when a node answers in the end: a wrong argument has the same text everywhere.
+      // Decoded even if a node will answer: a wrong argument has the same error text everywhere.
       const decoded = decode(args)
       const index = call.endpoint.slice(PREFIX.length)
       if (run === undefined || source === undefined || !isIndex(index)) return PASS_ON
       try {
         return await say(source, index, (read) => run(index, decoded, read), { signal: call.signal })
       } catch (error) {
-        // The own index is out of order: that is its own check's to report, while nodes may still answer.
+        // The own index is broken: its own check reports that, while nodes may still answer.
         if (error instanceof MethodError || call.signal.aborted) throw error
         return PASS_ON
       }
@@ -146,7 +149,7 @@ export function createContainerIndexService(source?: ContainerSource): LocalServ
   return {
     endpoints: CONTAINER_INDEXES.map((index) => PREFIX + index),
     service: 'index',
-    // A node whose index is off says 404 to everything, also to what is answered here whatever nodes have.
+    // A node without an index answers everything with 404, even what is answered here regardless of nodes.
     whole: source !== undefined,
     methods: {
       getContainerRange: (args, call) => (readRange(args).count === 0n ? { containers: [] } : range(args, call)),

@@ -9,10 +9,10 @@ import { compactJson } from '../json/write.ts'
 
 const METHOD = 'eth_getActivePrecompilesAt'
 
-/** A timestamp is meant, bytes: what strangers send instead may take seconds to read. */
+/** Bytes; the argument is a timestamp. Larger values of callers may take seconds to parse. */
 const LONGEST = 4_096
 
-/** Asks the same endpoint something else in the name of the caller. */
+/** Sends another call to the same endpoint on behalf of the caller. */
 const askOf =
   (evm: EvmApi, request: EvmRequest): AskEvm =>
   async (method, params) => {
@@ -24,8 +24,8 @@ const askOf =
   }
 
 /**
- * Adds to EVM endpoints what newest nodes dropped: `eth_getActivePrecompilesAt`, when the node does not have it. Single
- * calls only; a batch is one node's whole answer.
+ * Adds a method to EVM endpoints that the newest nodes dropped: `eth_getActivePrecompilesAt`, when the node lacks it.
+ * Single calls only; a batch is answered by one node as a whole.
  */
 export function withEvmFallbacks(evm: EvmApi): EvmApi {
   const compose = async (request: EvmRequest, answer: NodeAnswer): Promise<NodeAnswer> => {
@@ -43,7 +43,7 @@ export function withEvmFallbacks(evm: EvmApi): EvmApi {
       ])
       return { status: 200, contentType: JSON_EVM, body }
     } catch (error) {
-      // What it would be composed from is missing, too, or refused: the node's own words stand.
+      // The methods it is composed of are missing, too, or refused: the node's own answer is returned.
       if (error instanceof FirnError && error.code !== 'CANCELLED') return answer
       throw error
     }

@@ -29,8 +29,8 @@ const PAGES: Readonly<Record<string, HealthReportKind>> = {
 }
 
 /**
- * The reports as pages: `/ext/health` by GET, the three below it by any method; 200 when
- * healthy, else 503; `tag` in the query may come several times.
+ * The reports as pages: `/ext/health` for GET, the three below it for any method; 200 when healthy, else 503; `tag` may
+ * be repeated in the query.
  */
 export const createHealthPages = (health: NodeHealth): LocalEndpoint[] =>
   Object.entries(PAGES).map(([endpoint, kind]) => ({

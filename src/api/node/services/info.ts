@@ -6,25 +6,25 @@ import { composed } from './composed.ts'
 
 export interface InfoServiceDeps {
   chains: {
-    /** Blockchain ID behind an alias or an ID that this server knows; case-sensitive. */
+    /** Blockchain ID for an alias or an ID that this server knows; case-sensitive. */
     lookup(alias: string): string | undefined
     /**
-     * True or false = the chain (`P`, `X`, `C` or an L1's blockchain ID) is looked after here and was (not) readable
-     * last time; undefined = it is not.
+     * Whether the chain (`P`, `X`, `C` or an L1's blockchain ID) was readable at the last check; undefined = it is not
+     * monitored here.
      */
     isServed(name: string): boolean | undefined
   }
 }
 
-/** Built-in names are passed on: a node knows their IDs from the start, this server perhaps not yet. */
+/** Built-in names are forwarded: a node knows their IDs from the start, this server perhaps not yet. */
 const BUILT_IN = new Set(['P', 'platform', 'X', 'avm', 'C', 'evm'])
 
-/** The node's text for one that it does not know. */
+/** The node's text for an unknown chain. */
 const UNKNOWN_CHAIN = /^there is no chain with alias\/ID /
 
 /**
- * info.isBootstrapped as this server sees it: false when no node can be asked, true when the chain is served although the
- * node that was asked is still bootstrapping it or does not know it (an L1 with upstreams of its own).
+ * info.isBootstrapped as this server sees it: false when no node can be asked, true when the chain is served although
+ * the node that was asked is still bootstrapping it or does not know it (an L1 with upstreams of its own).
  */
 function isBootstrapped({ chains }: InfoServiceDeps): LocalMethod {
   return async (args, call) => {
@@ -40,7 +40,7 @@ function isBootstrapped({ chains }: InfoServiceDeps): LocalMethod {
     } catch (error) {
       if (error instanceof MethodError) {
         if (served && UNKNOWN_CHAIN.test(error.message)) return { isBootstrapped: true }
-        // Names the chain as the caller did, not by what the alias stands for.
+        // The error names the chain as the caller did, not by the id of the alias.
         throw id === chain ? error : new MethodError(error.message.replaceAll(id, () => chain))
       }
       if (error instanceof FirnError && !call.signal.aborted) return { isBootstrapped: false }
@@ -49,19 +49,21 @@ function isBootstrapped({ chains }: InfoServiceDeps): LocalMethod {
   }
 }
 
-/** Aliases made here are known only here; everything else is a node's to say, an ID that is only listed as well. */
+/** Only this server knows aliases created here; everything else is forwarded, including IDs that are merely listed. */
 const getBlockchainID =
   ({ chains }: InfoServiceDeps): LocalMethod =>
   async (args, call) => {
     const alias = args.string('alias')
     const blockchainID = BUILT_IN.has(alias) ? undefined : chains.lookup(alias)
     if (blockchainID === undefined) return PASS_ON
-    // An alias of X or C whose ID no node has told here yet: its letter is no ID.
+    // An alias of X or C whose ID no node has reported yet: the letter is not an ID.
     if (BUILT_IN.has(blockchainID)) return new RawJson(await call.ask(call.method, { alias: blockchainID }))
     return blockchainID === alias && chains.isServed(alias) === undefined ? PASS_ON : { blockchainID }
   }
 
-/** info.*: forwarded but for what depends on which chains this server knows and serves, and what new nodes dropped. */
+/**
+ * info.*: forwarded, except what depends on the chains that this server knows and serves, and what new nodes dropped.
+ */
 export const createInfoService = (deps: InfoServiceDeps): LocalService => ({
   endpoints: ['info'],
   service: 'info',

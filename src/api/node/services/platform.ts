@@ -3,7 +3,7 @@ import type { LocalService } from '../gorilla/local-service.ts'
 import { composed } from './composed.ts'
 
 /**
- * platform.*: forwarded; what new nodes dropped is composed from what they still answer.
+ * platform.*: forwarded; what new nodes dropped is composed from the methods that they still have.
  * @param now unix milliseconds
  */
 export const createPlatformService = (now: () => number = Date.now): LocalService => ({

@@ -1,4 +1,4 @@
-/** What the balance API sends (openapi/balance.json), as far as the page reads it. */
+/** What the balance API sends (openapi/balance.json), as far as the page uses it. */
 export interface Token {
   name: string
   symbol: string
@@ -82,14 +82,14 @@ export interface IndexReport {
 
 export type AccountKind = 'evm' | 'bitcoin' | 'solana' | 'avalanche' | 'xpub'
 
-/** One thing that was pasted and understood. */
+/** One pasted item that was recognised. */
 export interface Account {
   kind: AccountKind
-  /** As it is asked for, without chain prefix. */
+  /** As requested, without chain prefix. */
   id: string
-  /** Where it can exist. */
+  /** The networks on which it can exist. */
   side: 'mainnet' | 'testnet' | 'both'
-  /** Of Avalanche's native chains, those that the prefix named; all when there was none. */
+  /** Of Avalanche's native chains, those named by the prefix; all if there was none. */
   letters: readonly ('P' | 'X' | 'C')[]
 }
 
@@ -99,7 +99,7 @@ export interface Pair {
   id: string
 }
 
-/** One body for get-balances with the pairs that it asks for. */
+/** One body for get-balances with the pairs that it requests. */
 export interface Question {
   data: object[]
   pairs: Pair[]
@@ -136,14 +136,14 @@ export interface Totals {
   asked: number
   answered: number
   failed: number
-  /** Readings with holdings but without a total of the server. */
+  /** Readings with holdings but without a total from the server. */
   unvalued: number
-  /** Holdings without a price, in readings that do have a total. */
+  /** Holdings without a price, in readings with a total. */
   unpriced: number
   /** Something may be in the sum more than once. */
   twice: boolean
   value: number
-  /** Undefined where no price change is known. */
+  /** Undefined when no price change is known. */
   change: number | undefined
   changePercent: number | undefined
 }
