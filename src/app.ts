@@ -21,7 +21,7 @@ import { listen } from './wiring/process/listen.ts'
 import { checkLogFolder } from './wiring/process/loggers.ts'
 import { checkStore } from './wiring/store.ts'
 
-/** What a test or an embedding program may put in place of the real thing. */
+/** What a test or an embedding program may replace. */
 export interface AppOverrides {
   logger?: Logger
   /** Reads the sources of the configuration again, for `admin.loadVMs`; left out, it never finds anything new. */
@@ -34,11 +34,14 @@ export interface App {
   http: FastifyInstance
   /** Listens as configured; resolves to the address, `http://HOST:PORT`. Background work starts here. */
   listen(): Promise<string>
-  /** Ordered: no new requests, open answers finish within the grace time, then background work, then connections. */
+  /**
+   * In order: refuses new requests, lets open answers finish within the grace time, stops background work, closes
+   * connections.
+   */
   close(): Promise<void>
 }
 
-/** Wires the whole server once. Nothing is asked of any upstream before `listen`. */
+/** Wires the whole server once. No upstream is contacted before `listen`. */
 export async function createApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
   const ground = createGround(config, overrides.logger)
   const { loggers, logger, metrics, tracing, sharing, market, store, chains } = ground
@@ -99,7 +102,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       await admin?.start()
       await market.start()
       chains.discover(background.signal)
-      // Aliases of chains that are known only now.
+      // For aliases of chains that are known only now.
       void node.discover(background.signal).then(() => admin?.restore().catch(() => undefined))
       health.health.start()
       indexing.start()
@@ -115,7 +118,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   }
 }
 
-/** The three APIs of /v1, and the page. Without an index the indexed ones say so. */
+/** The three APIs of /v1, and the page. Without an index, the indexed ones report that. */
 async function wireApis(
   http: FastifyInstance,
   config: Config,
@@ -158,12 +161,13 @@ type Indexing = ReturnType<typeof createIndexing>
 
 const elsewhere = () => ({ role: 'elsewhere', streams: [] })
 
-/** What follows chains in the background; nothing where this process only serves. */
+/** What follows chains in the background; nothing if this process only serves. */
 function createIndexing(config: Config, { chains, store, logger, metrics }: Ground, resolve: HostResolver | undefined) {
   const here = config.index.enabled && config.mode !== 'api'
   const indexer = here ? createServerIndexer(config, { chains, store, logger }) : undefined
   const nftMetadata = here ? createServerNftMetadata(config, { chains, store, logger, resolve }) : undefined
-  // Who only serves says so, too: where the last indexer is gone nobody else is left to say that none writes.
+  // A process that only serves reports this, too: when the last indexer is gone, nothing else can report that none
+  // writes.
   if (config.index.enabled && metrics) createIndexInstruments(metrics.registry, indexer?.status ?? elsewhere)
   return {
     indexer,

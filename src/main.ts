@@ -20,14 +20,14 @@ function load(): ReturnType<typeof loadConfig> {
   }
 }
 
-/** What was asked for is not all there; but whoever closed the pipe has read enough of it. */
+/** The output is incomplete, which is reported; but a reader that closed the pipe has read enough. */
 function tellUnwritten(error: NodeJS.ErrnoException | null | undefined): void {
   if (!error || error.code === 'EPIPE') return
   process.stderr.write(`standard output: ${error.message}\n`)
   process.exitCode = EXIT.failed
 }
 
-/** Of a file, a stream tells nobody that there was room for a part only. */
+/** For a file, a stream does not report that there was room for only a part. */
 function tell(text: string): void {
   if (!fstatSync(process.stdout.fd).isFile()) {
     process.stdout.write(text, tellUnwritten)
@@ -40,17 +40,17 @@ function tell(text: string): void {
   }
 }
 
-/** What is not over this long after the grace time hangs: whoever waits for the end of this process must not. */
+/** If closing takes this long after the grace time, it hangs: whoever waits for the end of this process must not. */
 const CLOSE_MS = 15_000
 
 /**
- * One press of Ctrl-C comes twice behind `npm start`: from the terminal, and from npm, which hands it on. Nobody insists within
- * so short a time, milliseconds.
+ * One Ctrl-C arrives twice behind `npm start`: from the terminal, and from npm, which forwards it. A second signal
+ * within so short a time, milliseconds, is not a new one.
  */
 const SAME_SIGNAL_MS = 100
 
 /**
- * The first signal drains, the second kills: an operator who insists is right. SIGHUP is that the terminal is closed.
+ * The first signal drains, the second kills, because the operator insists. SIGHUP means that the terminal was closed.
  *
  * @param boundMs longest time that closing may take
  */
@@ -90,12 +90,12 @@ async function main(): Promise<void> {
   process.stdout.write(`Firn ready at ${address}\n`)
 }
 
-// Without a listener a disk that is full, or a pipe that nobody reads, would end the process for one line.
+// Without a listener, a full disk or a pipe that nobody reads would end the process because of one line.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
 
 main().catch((error: unknown) => {
   const lines = error instanceof ConfigError ? error.problems : [messageOf(error)]
-  // A node prints its own complaints to standard output; scripts look for them there.
+  // A node prints its own errors to standard output, where scripts look for them.
   const output = error instanceof NodeConfigError ? process.stdout : process.stderr
   for (const line of lines) output.write(`${line}\n`)
   process.exit(error instanceof ConfigError ? EXIT.misconfigured : EXIT.failed)

@@ -26,7 +26,7 @@ function wholeNumber(name: string, text: string): number {
   return Number(text)
 }
 
-/** Own options come first, the server's behind `--`. */
+/** Own options come first, the server's after `--`. */
 async function main(argv: readonly string[]): Promise<number> {
   const end = argv.indexOf('--')
   const own = end < 0 ? argv : argv.slice(0, end)

@@ -3,16 +3,16 @@ import { messageOf } from '../errors.ts'
 
 /** Content of a file; `parse` runs again only when the file has changed. */
 interface WatchedFile<T> {
-  /** The newest good content; undefined until there was any. Never rejects. */
+  /** The latest valid content; undefined until there was any. Never rejects. */
   read(): Promise<T | undefined>
-  /** Message of the latest trouble, while it lasts. */
+  /** Message of the current problem. */
   trouble(): string | undefined
 }
 
 /**
- * Re-reads a small file when its time or size has changed; costs one `stat` a call, or none while the last one is
- * younger than `lookMs`. A file that is gone or broken leaves the last good content in force. `onTrouble` is told once
- * per change.
+ * Re-reads a small file when its time or size has changed; costs one `stat` per call, or none while the last one is
+ * less than `lookMs` old. If a file disappears or breaks, its last valid content stays in force. `onTrouble` is called
+ * once per change.
  */
 export const watchFile = <T>(
   path: string,
@@ -23,7 +23,7 @@ export const watchFile = <T>(
 ): WatchedFile<T> => {
   let seen = ''
   let content: T | undefined
-  /** What is wrong with the version `seen`; and why the file cannot be looked at. */
+  /** What is wrong with the version `seen`; and why the file cannot be accessed. */
   let spoilt: string | undefined
   let unreachable: string | undefined
   let reading: Promise<void> | undefined
@@ -53,7 +53,7 @@ export const watchFile = <T>(
       await look()
       unreachable = undefined
     } catch (error) {
-      // Not seen yet: it may come into reach again without any change.
+      // Not counted as seen: it may become accessible again without a change.
       unreachable = messageOf(error)
     }
     const trouble = unreachable ?? spoilt

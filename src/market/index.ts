@@ -1,6 +1,6 @@
 /**
- * What the world outside the chains says about coins: prices and fiat rates, token lists, and whether a token is to be
- * trusted. Nothing here delays or fails a balance: unknown members are left out, never zero.
+ * External data about coins: prices and fiat rates, token lists, and whether a token can be trusted. Nothing here
+ * delays or fails a balance: unknown members are left out, never zero.
  */
 export { CURRENCIES, type Currency } from '../lib/currencies.ts'
 export type { MarketLog } from './market-log.ts'

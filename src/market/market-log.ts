@@ -1,4 +1,4 @@
-/** The part of a pino logger that this room uses. */
+/** The part of a pino logger that this folder uses. */
 export interface MarketLog {
   debug(fields: object, message: string): void
   warn(fields: object, message: string): void

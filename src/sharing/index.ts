@@ -1,6 +1,6 @@
 /**
- * What several Firn processes hold in common through a Redis-compatible server: counters, short-lived values, turns, news.
- * Whoever asks gets `undefined` while the server cannot be reached and goes on with what this process knows alone.
+ * What several Firn processes share through a Redis-compatible server: counters, short-lived values, turns, news. While
+ * the server cannot be reached, callers get `undefined` and continue with what this process knows alone.
  */
 export { createSharedCounters, type SharedCounters } from './shared-counters.ts'
 export { createSharedNews, type SharedNews } from './shared-news.ts'

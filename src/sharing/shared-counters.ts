@@ -3,16 +3,16 @@ import type { SharedServer } from './shared-server.ts'
 /** Sums that all processes add to. */
 export interface SharedCounters {
   /**
-   * Adds and answers the sum over all processes; undefined when the server is away. Where the sum would be above `limit`,
-   * it is answered and nothing is added.
-   * @param expiresAt milliseconds of this process's clock: the sum is forgotten then
+   * Adds and resolves to the sum over all processes; undefined when the server is unavailable. If the sum would exceed
+   * `limit`, that sum is returned and nothing is added.
+   * @param expiresAt milliseconds of this process's clock: when the sum is deleted
    */
   add(key: string, units: number, expiresAt: number, limit?: number): Promise<number | undefined>
 }
 
 /**
- * One round trip; the end is set by the script that adds, so no sum can stay for ever, and as a time from now: by the
- * server's clock, which may be another one, it may be over already. One key: any cluster does.
+ * One round trip; the script that adds also sets the expiry, so no sum can stay forever, and sets it relative to now:
+ * by the server's clock, which may differ, it may already be over. One key: works with any cluster.
  */
 const ADD = `
 local sum = redis.call('INCRBY', KEYS[1], ARGV[1])

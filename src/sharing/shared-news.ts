@@ -1,6 +1,6 @@
 import type { SharedServer } from './shared-server.ts'
 
-/** Texts that reach all processes that listen at that moment, this one too. One may be lost, and nobody learns of it. */
+/** Texts that reach all processes listening at that moment, including this one. One may be lost without notice. */
 export interface SharedNews {
   tell(text: string): void
   listen(listener: (text: string) => void): void

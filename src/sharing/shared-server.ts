@@ -5,72 +5,74 @@ export type RedisClient = Redis | Cluster
 
 /** For health and metrics. */
 export interface SharedServerStatus {
-  /** `shared` = reachable; `alone` = this process goes by what it knows itself. */
+  /** `shared` = reachable; `alone` = this process uses only what it knows itself. */
   state: 'shared' | 'alone'
   /** Since when, milliseconds of `Date.now()`. */
   since: number
-  /** Message of the latest trouble, while it lasts. It never holds the URL, which may carry a password. */
+  /** Message of the current problem. It never contains the URL, which may carry a password. */
   trouble?: string
 }
 
 export interface SharedServer {
   /**
-   * Runs one operation. Undefined when the server is away, answers too late or refuses: the caller goes on alone. Never
-   * rejects, never waits for a connection that is not there.
+   * Runs one operation. Undefined when the server is unavailable, too slow or refuses: the caller continues alone.
+   * Never rejects, never waits for a missing connection.
    */
   ask<T>(operation: (client: RedisClient) => Promise<T>): Promise<T | undefined>
-  /** To whoever listens now. Nobody waits for it; without the server, or the permission, nothing is sent. */
+  /** To current listeners. Not awaited; without the server, or the permission, nothing is sent. */
   publish(channel: string, text: string): void
-  /** On a connection of its own, which comes back after a loss. What is sent in between is lost. */
+  /** On its own connection, which is restored after a loss. What is sent in between is lost. */
   subscribe(channel: string, listener: (text: string) => void): void
-  /** Resolves once it is known whether the server will do, or after the time to connect. Never rejects. */
+  /** Resolves once it is known whether the server is usable, or after the connect timeout. Never rejects. */
   open(): Promise<void>
   status(): SharedServerStatus
   close(): void
 }
 
 export interface SharedServerOptions {
-  /** `redis://` or `rediss://`, with credentials and database if need be. */
+  /** `redis://` or `rediss://`, with optional credentials and database. */
   url: string
   /** The URL is one of the nodes of a cluster. */
   cluster: boolean
   /** Further nodes of the cluster, `host:port`. */
   nodes: readonly string[]
-  /** Put in front of every key. All keys stand alone, so any cluster may spread them. */
+  /** Prefix of every key. No operation uses several keys, so any cluster may spread them. */
   keyPrefix: string
-  /** An answer later than this counts as none, milliseconds. */
+  /** A later answer counts as none, milliseconds. */
   timeoutMs: number
-  /** Told when the state changes; `trouble` is a message for the log. */
+  /** Called when the state changes; `trouble` is a message for the log. */
   onChange?: (status: SharedServerStatus) => void
 }
 
 const CONNECT_MS = 2_000
-/** Waits between attempts to connect, milliseconds: doubled from the first to the last. */
+/** Pauses between attempts to connect, milliseconds: doubled from the first to the last. */
 const FIRST_PAUSE_MS = 50
 const LAST_PAUSE_MS = 2_000
 const pauseAfter = (attempts: number): number => Math.min(LAST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(attempts, 10))
 
 /**
- * So many questions in a row without an answer, and nobody is made to wait for the next one. They must not be of one
- * moment: when this process stands still, all that are open are late at once, and the server is well.
+ * After this many consecutive operations without an answer, nobody waits for the next one. They must span a time: when
+ * this process was blocked, all open ones are late at once although the server is healthy.
  */
 const FAILURES = 3
 const FAILING_MS = 900
-/** How often a connected server has to show that it does all that is asked of it, milliseconds. */
+/** Interval at which a connected server must prove that it does everything required, milliseconds. */
 const PROBE_MS = 1_000
-/** Failed probes until another connection is tried: behind the same name may be another server by now. */
+/** Failed probes until a new connection is tried: the name may now point to another server. */
 const PROBES_OF_A_CONNECTION = 5
-/** Of a cluster: who connects anew knows the nodes of the configuration alone, and a copy may be taking the place of these. */
+/**
+ * For a cluster: after a reconnect only the configured nodes are known, and a replica may be taking over from these.
+ */
 const PROBES_OF_A_CLUSTER = 60
-/** A node that hangs says nothing to those that subscribed there; that another has its place is in the list of nodes. */
+/** A hung node does not notify its subscribers; only the list of nodes shows that another has taken over. */
 const NODES_OF_A_CLUSTER_MS = 5_000
 
-/** How often a subscription is asked for again. */
+/** Interval at which a subscription is requested again. */
 const SUBSCRIBE_MS = 5_000
 
 /**
- * Every command that counters and values send: one that is full or a mere copy of another answers reads and pings, and a
- * user may be let do some of them only. Commands in a script need the same permissions.
+ * Every command that counters and values send: a full server or a read-only replica answers reads and pings, and a user
+ * may be allowed only some of them. Commands in a script need the same permissions.
  */
 const PROBE = `
 redis.call('SET', KEYS[1], '1', 'PX', ARGV[1])
@@ -82,8 +84,8 @@ redis.call('PTTL', KEYS[1])
 return redis.call('DEL', KEYS[1])`
 
 /**
- * Connects at `open`, and for ever again after a loss. A server that keeps the connection but
- * hangs, is full, or may not be written to is away, too.
+ * Connects at `open`, and reconnects forever after a loss. A server that keeps the connection but hangs, is full, or
+ * may not be written to also counts as unavailable.
  */
 export function createSharedServer(options: SharedServerOptions): SharedServer {
   let status: SharedServerStatus = { state: 'alone', since: Date.now() }
@@ -116,7 +118,7 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
       const trouble = troubleOf(error)
       if (failures === 0) failingSince = performance.now()
       failures += 1
-      // The probe's key may be one of those that this node has.
+      // The probe's key may be one that this node owns.
       if (trouble === NODE_OF_A_CLUSTER && !options.cluster) isOneOfMany = true
       if ((isOneOfMany || areLasting(failures, failingSince)) && client.status === 'ready') become('alone', trouble)
       return { trouble }
@@ -132,7 +134,7 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
     }
     if (failedProbes === 0) probesFailingSince = performance.now()
     failedProbes += 1
-    // Also where reads in between are answered; who was not found fit yet is not.
+    // Applies even if reads in between are answered; a server that has not passed a probe yet is not trusted.
     if (status.state === 'alone' || areLasting(failedProbes, probesFailingSince)) become('alone', result.trouble)
     if (failedProbes % probesOfAConnection === 0 && !closed) client.disconnect(true)
   }
@@ -150,12 +152,12 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
   })
   client.on('error', (error: Error) => {
     if (client.status !== 'ready' && !OWN_WORDS.test(error.message)) become('alone', troubleOf(error))
-    // The client would go on in database 0, where somebody else may keep his own.
+    // Otherwise the client would continue in database 0, which may hold another application's data.
     if (isRefusedDatabase(error)) client.disconnect(true)
   })
   client.on('close', () => {
     become('alone', status.trouble ?? 'connection closed')
-    // Nothing is asked on that connection: that its server is another one by now shows here alone.
+    // Nothing is sent on that connection, so only this shows that its server has been replaced.
     if (listening?.status === 'ready') listening.disconnect(true)
   })
 
@@ -167,7 +169,7 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
     },
     publish(channel, text) {
       if (client.status !== 'ready' || status.state === 'alone') return
-      // What is refused is no reason to go without counters and values.
+      // A refusal here must not disable counters and values.
       void client.publish(options.keyPrefix + channel, text).catch(() => undefined)
     },
     subscribe(channel, listener) {
@@ -179,8 +181,8 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
         if (own.status === 'ready') void own.subscribe(options.keyPrefix + channel).catch(() => undefined)
       }
       own.on('ready', ask)
-      // Asked in time of trouble it may be late or refused, here or where the client asks another node by itself, and nobody
-      // would hear anything from then on. Where it is subscribed already nothing changes.
+      // During trouble the request may be late or refused, here or when the client itself asks another node, and
+      // nothing would be received from then on. Where the subscription exists, this changes nothing.
       asking = setInterval(ask, SUBSCRIBE_MS).unref()
       void own.connect().catch(() => undefined)
     },
@@ -203,17 +205,17 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
   }
 }
 
-/** What the client says of commands that it did not send, behind the trouble itself. */
+/** The client's own errors about commands that it did not send, which follow the actual problem. */
 const OWN_WORDS = /^Stream isn't writeable/
 const NO_REDIS = /^(Protocol error|Unknown RESP type)/
 const NODE_OF_A_CLUSTER = 'is one node of a cluster, which redis.cluster tells'
-/** A sentinel, or a server whose commands were renamed. */
+/** A sentinel, or a server with renamed commands. */
 const UNKNOWN_COMMAND = /unknown (redis )?command/i
-/** Of a command in a script; servers before 7 have the word inside their own. */
+/** For a command in a script; servers before 7 embed the code in their own message. */
 const REFUSED_IN_SCRIPT = /ACL failure in script|can't run this command/
 const WORD_OF_A_SCRIPT = /^ERR Error running script .*?: -([A-Z]{2,20}) /
 
-/** The server's own word for what is wrong (`OOM`, `READONLY`, `CLUSTERDOWN` …); nothing of a command or its key. */
+/** The server's error code (`OOM`, `READONLY`, `CLUSTERDOWN` …); nothing of a command or its key. */
 function troubleOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   if (error.message === 'Command timed out') return 'no answer in time'
@@ -229,7 +231,7 @@ function troubleOf(error: unknown): string {
 const isRefusedDatabase = (error: Error): boolean =>
   (error as { command?: { name?: unknown } }).command?.name === 'select'
 
-/** What the last list of a cluster's nodes named. */
+/** The nodes named by a cluster's latest list. */
 interface KnownNodes {
   nodes: { host: string; port: number }[]
 }
@@ -239,7 +241,7 @@ function connect(options: SharedServerOptions, known: KnownNodes): RedisClient {
   const common = {
     commandTimeout: timeoutMs,
     connectTimeout: CONNECT_MS,
-    // A question that waits for a lost server would hold up an answer that needs no server.
+    // An operation that waits for a lost server would delay an answer that does not need the server.
     maxRetriesPerRequest: 0,
     enableReadyCheck: true,
     autoResendUnfulfilledCommands: false,
@@ -250,8 +252,8 @@ function connect(options: SharedServerOptions, known: KnownNodes): RedisClient {
   const configured = [url, ...options.nodes.map((node) => `${protocol}//${node}`)]
   const client = new Cluster(configured, {
     ...sending,
-    // Who lost all connections would ask the nodes of the configuration alone, and others may have their places by now. They
-    // are asked first all the same: their name may have become that of another cluster, while nodes of the old one go on.
+    // A client that lost all connections would only ask the configured nodes, which may have been replaced. They are
+    // still asked first: their name may now be that of another cluster while nodes of the old one are still running.
     clusterRetryStrategy(this: { startupNodes: ClusterNode[] }, attempts: number) {
       this.startupNodes = attempts % 2 === 0 && known.nodes.length > 0 ? known.nodes : configured
       return pauseAfter(attempts)

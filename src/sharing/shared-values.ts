@@ -1,24 +1,25 @@
 import type { SharedServer } from './shared-server.ts'
 
-/** Texts that all processes read and write, for a while. */
+/** Short-lived texts that all processes read and write. */
 export interface SharedValues {
-  /** One text, or undefined, per key; all undefined when the server is away. */
+  /** One text, or undefined, per key; all undefined when the server is unavailable. */
   get(keys: readonly string[]): Promise<(string | undefined)[]>
   /**
-   * How long a text still lives, milliseconds; 0 when there is none, or the server is away. By the server's clock alone:
-   * those of processes differ.
+   * Remaining life of a text, milliseconds; 0 when there is none, or the server is unavailable. By the server's clock
+   * only: those of processes differ.
    */
   left(key: string): Promise<number>
-  /** Lives for `ttlMs` (at least 1). A write that does not arrive is no error: the next process asks the source. */
+  /** Lives for `ttlMs` (at least 1). A lost write is no error: the next process asks the source. */
   set(entries: readonly (readonly [key: string, value: string])[], ttlMs: number): Promise<void>
   /**
-   * True for the first process that takes the turn in `ttlMs`, false for the others, undefined when the server is away.
+   * True for the first process that takes the turn in `ttlMs`, false for the others, undefined when the server is
+   * unavailable.
    */
   takeTurn(key: string, ttlMs: number): Promise<boolean | undefined>
   giveTurnBack(key: string): Promise<void>
 }
 
-/** Single-key commands only, which the client sends together: keys of one call may live on any node of a cluster. */
+/** Single-key commands only, which the client pipelines: keys of one call may be on any node of a cluster. */
 export const createSharedValues = (server: SharedServer): SharedValues => ({
   async get(keys) {
     const found = await server.ask((client) => Promise.all(keys.map((key) => client.get(key))))

@@ -6,7 +6,10 @@ import type { Balances } from '../services/balances/types.ts'
 
 type BalanceMetrics = Metrics['balances']
 
-/** The same chains, whose reads are counted and timed. Each chain is made once: the service keys readings by it. */
+/**
+ * The same chains, with their reads counted and timed. Each chain object is created once: the service keys readings by
+ * it.
+ */
 export function observeChains(
   chainOf: (caip2Id: string) => BalanceChain | undefined,
   metrics: BalanceMetrics | undefined,
@@ -25,7 +28,7 @@ export function observeChains(
 }
 
 function observeSource(source: BalanceChain['source'], metrics: BalanceMetrics): BalanceChain['source'] {
-  // Facts of a chain may become known later: everything but the read is looked up at the source itself.
+  // Facts of a chain may become known later, so everything but the read is looked up at the source itself.
   return Object.create(source, {
     readBalances: {
       value: async (...args: Parameters<typeof source.readBalances>) => {
@@ -44,7 +47,7 @@ function observeSource(source: BalanceChain['source'], metrics: BalanceMetrics):
           if (readable.length > 0) told(ok, readable.length - ok)
           return outcomes
         } catch (error) {
-          // Nobody waits any more: that says nothing about the chain.
+          // The client is gone, which says nothing about the chain.
           if (!(args[1].signal.reason instanceof CancelledError)) told(0, accounts.length)
           throw error
         }
@@ -53,11 +56,11 @@ function observeSource(source: BalanceChain['source'], metrics: BalanceMetrics):
   }) as BalanceChain['source']
 }
 
-/** An address that is none says nothing about the chain either: one client that polls it would wake people up. */
+/** An invalid address says nothing about the chain either: a single client polling it would trigger alerts. */
 const isMistaken = (outcome: Outcome<Balances> | undefined): boolean =>
   outcome?.ok === false && outcome.error instanceof BadInputError
 
-/** The same service, which tells whether a request was answered from memory. */
+/** The same service, which also reports whether a request was answered from memory. */
 export function observeBalances(service: BalanceService, metrics: BalanceMetrics | undefined): BalanceService {
   if (!metrics) return service
   return {

@@ -14,10 +14,10 @@ import type { IndexIdentities } from './indexed/indexed-networks.ts'
 import type { Market } from './market.ts'
 import type { HeapRoom } from './process/heap-room.ts'
 
-/** HRPs that the wire knows; an own network's prefix is accepted besides. */
+/** HRPs of the API; a private network's prefix is accepted in addition. */
 const HRPS = ['avax', 'fuji']
 
-/** The file may still come, so the start goes on; until then every request is a failure of this server. */
+/** The file may still appear, so the start continues; until then every request is a failure of this server. */
 async function warnOfKeys({ mode, jwks }: Config['balance']['appCheck'], logger: Logger): Promise<void> {
   if (jwks === undefined || (mode !== 'jwt' && mode !== 'firebase')) return
   const reason = await keyFileTrouble(jwks)
@@ -76,5 +76,5 @@ function limitsOf({ http, balance }: Config): BalanceApiOptions['limits'] {
 const ownPrefixes = (config: Config): string[] =>
   Object.values(config.chains.avalanche).flatMap((network) => (network?.hrp === undefined ? [] : [network.hrp]))
 
-/** Prefixes of private networks are known once a node has told the network's ID, or the index knows it. */
+/** Prefixes of private networks are known once a node has reported the network's ID, or the index knows it. */
 const foundPrefixes = ({ known }: IndexIdentities): string[] => SIDES.flatMap((side) => known(side)?.hrp ?? [])

@@ -15,13 +15,13 @@ import { createServerTracing } from './process/tracing.ts'
 import { createServerSharing } from './sharing.ts'
 import { createServerStore } from './store.ts'
 
-/** What every API stands on. */
+/** What every API is built on. */
 export type Ground = ReturnType<typeof createGround>
 
 /**
- * Loggers, instruments, market, store and chains, as configured. Nobody is asked before the first read.
+ * Loggers, instruments, market, store and chains, as configured. Nothing is contacted before the first read.
  *
- * @param ownLogger in place of the configured ones
+ * @param ownLogger replaces the configured ones
  * @param migrates false = see `StoreOptions`
  */
 export function createGround(config: Config, ownLogger: Logger | undefined, migrates = true) {

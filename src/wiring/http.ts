@@ -20,7 +20,7 @@ import type { ServerNode } from './node/node.ts'
 import type { HeapRoom } from './process/heap-room.ts'
 import type { ServerTracing } from './process/tracing.ts'
 
-/** Answer headers that scripts of web pages may read. */
+/** Response headers that scripts of web pages may read. */
 const EXPOSED_HEADERS = [
   'x-request-id',
   'retry-after',
@@ -44,7 +44,7 @@ export interface ServerHttpDeps {
   tracing?: ServerTracing | undefined
 }
 
-/** The HTTP server before any API has been put into it: front door, admission, logs, traces, metrics, CORS. */
+/** The HTTP server before any API is added: front door, admission, logs, traces, metrics, CORS. */
 export async function createServerHttp(config: Config, deps: ServerHttpDeps) {
   const { pathPrefix } = config.data
   const share = clientShareOf(config)
@@ -66,17 +66,17 @@ export async function createServerHttp(config: Config, deps: ServerHttpDeps) {
     installMetricsRoute(http, deps.metrics.registry)
   }
   await http.register(cors, {
-    // The same origins as under /ext, where a node's `https://*.example.org` counts.
+    // The same origins as under /ext, including a node's patterns such as `https://*.example.org`.
     origin: config.http.corsOrigins.includes('*') ? '*' : config.http.corsOrigins.map(originPattern),
     methods: ['GET', 'HEAD', 'POST'],
-    // A page may send any header (`allowedHeaders` left out): apps have names of their own, `sentry-trace` or a gateway's key,
-    // and a list that lacks one refuses the whole call.
+    // A page may send any header (`allowedHeaders` left out): apps have their own, such as `sentry-trace` or a
+    // gateway's key, and a list without one of them would refuse the whole call.
     exposedHeaders: [...EXPOSED_HEADERS],
     maxAge: 86_400,
-    // `allow` names OPTIONS: asked plainly, without a browser's headers, it is no mistake.
+    // `allow` names OPTIONS, so a plain OPTIONS request without a browser's headers is accepted.
     strictPreflight: false,
   })
-  // Before a body is looked at: where there is nothing, a broken one is no reason to answer otherwise.
+  // Before the body is parsed: for an unknown path, a broken body must not change the answer.
   http.addHook('onRequest', async ({ is404, method, url }, reply) => {
     if (!is404) return
     return reply.code(404).send({ message: `Route ${method}:${url} not found`, error: 'Not Found', statusCode: 404 })
@@ -98,12 +98,12 @@ function createServer(
     bodyLimit: config.http.bodyLimitBytes,
     keepAliveTimeout: config.http.keepAliveTimeoutMs,
     requestTimeout: config.http.requestTimeoutMs,
-    // Ten seconds by default, and what waits before the end counts as starting: a process that a busy machine lets hardly
-    // run then would die of it, with open answers. Its end has a bound of its own in `main.ts`.
+    // The default is ten seconds, and waiting before the end counts as starting: on a busy machine, a process that
+    // hardly gets to run would be killed by it with open answers. `main.ts` has its own limit for the shutdown.
     pluginTimeout: 0,
-    // Further left stands whatever the client wrote there.
+    // Entries further left are whatever the client sent.
     trustProxy: config.http.trustProxy ? (_address, hop) => hop < config.http.proxyHops : false,
-    // Each API refuses in its own words while it shuts down.
+    // Each API refuses in its own format during the shutdown.
     return503OnClosing: false,
     ...createFrontDoor({
       ...config.http,
@@ -125,12 +125,12 @@ function createServer(
         },
       },
     }),
-    // Escapes that are no UTF-8 pass the front door.
+    // The front door lets escapes through that are not UTF-8.
     frameworkErrors: (_error, request, reply) => {
       reply.hijack()
       refuseUnreadableTarget(reply.raw, request.raw.url ?? '/')
     },
-    // The web frameworks that clients of these APIs know take `…/health-check/` for the same place.
+    // The web frameworks that clients of these APIs know treat `…/health-check/` as the same path.
     routerOptions: { ignoreTrailingSlash: true },
     rewriteUrl: ({ url = '/' }) => withoutDoubledSlash(url, config.data.pathPrefix),
   })
@@ -139,7 +139,7 @@ function createServer(
   return http
 }
 
-/** Whose request it is, the proxies tell where they are trusted; connections are theirs then. */
+/** Trusted proxies say which client a request is from; connections are then the proxies' own. */
 const clientShareOf = ({ http: { maxPerClient, trustProxy, proxyHops } }: Config): ClientShare =>
   createClientShare({
     maxPerClient,
@@ -147,13 +147,13 @@ const clientShareOf = ({ http: { maxPerClient, trustProxy, proxyHops } }: Config
     isDirect: !trustProxy,
   })
 
-/** One body of the largest size always fits. */
+/** One body of the maximum size always fits. */
 const roomOf = ({ http, node }: Config): number =>
   Math.max(http.bodyRoomBytes, http.bodyLimitBytes, node.bodyLimitBytes)
 
 /**
- * A base URL that ends in a slash makes clients ask for `//v1/…`, also behind the prefix of the indexed API, and those who
- * generate them for `//schema.json` or `//api-json`.
+ * With a base URL that ends in a slash, clients request `//v1/…`, also behind the prefix of the indexed API, and client
+ * generators request `//schema.json` or `//api-json`.
  */
 function withoutDoubledSlash(url: string, prefix: string): string {
   const rest = url.startsWith(`${prefix}//`) ? url.slice(prefix.length) : undefined

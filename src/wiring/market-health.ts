@@ -2,8 +2,8 @@ import type { PriceBook, TokenLists } from '../market/index.ts'
 import { APPLICATION_TAG, type HealthCheck, type HealthMessage } from '../services/node-health/index.ts'
 
 /**
- * How prices and token lists do. Always healthy: a balance goes out without prices, and a list that cannot be read stays in
- * force as it was. Times are RFC 3339.
+ * State of prices and token lists. Always healthy: balances are served without prices, and a list that cannot be read
+ * stays in force unchanged. Times are RFC 3339.
  */
 export const createMarketCheck = (market: {
   prices: Pick<PriceBook, 'status'>
@@ -14,7 +14,7 @@ export const createMarketCheck = (market: {
   run: () => ({ prices: pricesMessage(market.prices), tokenLists: listsMessage(market.lists) }),
 })
 
-/** Without prices and lists there is nothing to tell, and the checks are those of a node. */
+/** Without prices and lists there is nothing to report, and the checks are those of a node. */
 export const tellsPrices = ({ prices, lists }: Parameters<typeof createMarketCheck>[0]): boolean =>
   prices.status().provider !== 'none' || lists.status().length > 0
 
@@ -30,7 +30,7 @@ function pricesMessage(prices: Pick<PriceBook, 'status'>): HealthMessage {
   }
 }
 
-/** Lists that are well are only counted: there may be hundreds. */
+/** Healthy lists are only counted: there may be hundreds. */
 function listsMessage(lists: Pick<TokenLists, 'status'>): HealthMessage {
   const all = lists.status()
   const fetched = all.flatMap(({ updatedAt }) => updatedAt ?? [])

@@ -8,14 +8,14 @@ import { createUpstreamPool, type UpstreamPoolDeps } from '../upstream/index.ts'
 interface MarketDeps {
   logger: Logger
   pool: Omit<UpstreamPoolDeps, 'headProbe'>
-  /** What other processes have read, where there are several. */
+  /** What other processes have read, if there are several. */
   shared?: SharedValues
 }
 
-/** What `createMarket` makes. */
+/** Result of `createMarket`. */
 export type Market = ReturnType<typeof createMarket>
 
-/** Prices, token lists and verdicts as configured; `start` loads what is on disk and the rest in the background. */
+/** Prices, token lists and verdicts as configured; `start` loads files from disk, the rest in the background. */
 export function createMarket(config: Config, deps: MarketDeps) {
   const { logger } = deps
   const cacheDir = join(config.dataDir, 'market')
@@ -37,11 +37,11 @@ export function createMarket(config: Config, deps: MarketDeps) {
     /** Resolves when everything that needs no network is in force. */
     async start(): Promise<void> {
       lists.start()
-      // A file that is not there is a line of the log now, not when somebody misses the prices.
+      // A missing file is logged now, not when the first prices are missing.
       const read = config.market.prices.provider === 'file' ? prices.quote('usd', [], []) : undefined
       await Promise.all([lists.restored(), verdicts.load(), read])
     },
-    /** The lists of chains that a later configuration names and this one does not. */
+    /** Adds the lists of chains that a later configuration names and this one does not. */
     addLists: (later: Config): Promise<void> => lists.add(tokenListSources(later)),
     async close(): Promise<void> {
       prices.close()
@@ -78,7 +78,7 @@ function createPrices(
   return { prices, close: () => provided.close() }
 }
 
-/** Every coin of the configuration: one call of the provider refreshes them all. */
+/** All configured coins: one call of the provider refreshes them all. */
 function nativeKeys(config: Config): { internalId: string; priceId: string }[] {
   const { evm, bitcoin, solana, avalanche } = config.chains
   const families = [evm, bitcoin, solana, avalanche]

@@ -14,21 +14,21 @@ import { indexAge, type Store } from '../store/index.ts'
 import type { IndexIdentities } from './indexed/indexed-networks.ts'
 
 const PREFIXES = { mainnet: 'avax', testnet: 'fuji' } as const
-/** Pages that stay open ask again and again; the database is asked at most this often. Milliseconds. */
+/** Open pages poll; the database is read at most this often. Milliseconds. */
 const PROGRESS_MS = 2_000
-/** A database that is being opened or is busy must not leave people waiting without a word. */
+/** A database that is opening or busy must not leave people waiting without an answer. */
 const DATABASE_MS = 3_000
 
 export interface PageDeps {
   chains: Chains
   identities: IndexIdentities
-  /** Where nothing is indexed: undefined. */
+  /** Undefined if nothing is indexed. */
   store: Store | undefined
-  /** Left out where another process indexes. */
+  /** Left out if another process indexes. */
   indexer: Indexer | undefined
 }
 
-/** The page for people, with what it has to know of the configuration and of the index. */
+/** The page for people, with what it needs to know about the configuration and the index. */
 export async function wirePage(app: FastifyInstance, config: Config, deps: PageDeps): Promise<void> {
   if (!config.page.enabled) return
   await app.register(pageApi, {
@@ -96,12 +96,12 @@ const blockchainNames = ({ known }: IndexIdentities): Record<string, string> =>
     ),
   )
 
-/** How far the index is: of the indexer in this process, else of what stands in the database. */
+/** Progress of the index: from the indexer in this process, else from the database. */
 function createIndexReport({ store, indexer }: PageDeps): () => Promise<PageIndex> {
   if (!store) return async () => ({ enabled: false, streams: [] })
   let reading: { at: number; result: Promise<PageStream[]> } | undefined
   return async () => {
-    // Only who writes knows rate and tip; a stand-by reads the same database as everybody else.
+    // Only the writer knows rate and tip; a stand-by reads the same database as everybody else.
     const own = indexer?.status()
     if (own?.role === 'leading') return ownProgress(own)
     const now = steadyNow()

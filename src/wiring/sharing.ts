@@ -12,17 +12,19 @@ import {
   type SharedValues,
 } from '../sharing/index.ts'
 
-/** What this process holds in common with others. */
+/** What this process shares with others. */
 export interface ServerSharing {
   server: SharedServer
   counters: SharedCounters
   values: SharedValues
   news(channel: string): SharedNews
-  /** The `redis` check: always healthy, because every process can go on alone; it tells whether this one has to. */
+  /**
+   * The `redis` check: always healthy, because every process can continue alone; it reports whether this one has to.
+   */
   check: HealthCheck
 }
 
-/** Undefined when this process is meant to be the only one. */
+/** Undefined when this process is configured to be the only one. */
 export function createServerSharing({ redis }: Config, logger: Logger): ServerSharing | undefined {
   const { url, ...options } = redis
   if (url === undefined) return undefined

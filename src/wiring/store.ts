@@ -4,7 +4,7 @@ import type { Config } from '../config/index.ts'
 import { inTime } from '../lib/in-time.ts'
 import { openStore, type Store, StoreUnfitError } from '../store/index.ts'
 
-/** The store as configured. Nothing is opened before somebody uses it. @param migrates see `StoreOptions` */
+/** The store as configured. Nothing is opened before its first use. @param migrates see `StoreOptions` */
 export function createServerStore({ store, dataDir }: Config, logger: Logger, migrates = true): Store {
   const { databaseUrl, leader } = store
   return openStore({
@@ -16,18 +16,19 @@ export function createServerStore({ store, dataDir }: Config, logger: Logger, mi
   })
 }
 
-/** Folders whose disks have to be watched: that of an embedded database may be on one of its own. */
+/** Folders whose disks have to be watched: an embedded database may be on a disk of its own. */
 export const writtenFolders = ({
   store,
   dataDir,
 }: Pick<Config, 'store' | 'dataDir'>): readonly [string, ...string[]] =>
   store.dataDir === undefined || store.databaseUrl !== undefined ? [dataDir] : [dataDir, store.dataDir]
 
-/** A server that does not answer in this time, milliseconds, is asked again by whoever needs it. */
+/** If a server does not answer in this time, milliseconds, its first user asks it again. */
 const CHECK_MS = 3_000
 
 /**
- * No start over a server that right answers cannot come from. That it is away is no reason not to start: it may come.
+ * No start with a server that cannot give right answers. An unavailable one does not prevent the start: it may come
+ * back.
  * @throws StoreUnfitError
  */
 export async function checkStore({ store: { databaseUrl }, index }: Config, store: Store): Promise<void> {

@@ -8,13 +8,13 @@ import { type CoingeckoClient, refusalOf } from './coingecko-client.ts'
 
 /** The list changes slowly; new coins are priced a day late at most. */
 const REFRESH_MS = 86_400_000
-/** After trouble with the list, tokens are priced by contract until this has passed. */
+/** After a failure with the list, tokens are priced by contract for this long. */
 const RETRY_MS = 600_000
 const MAX_COINS = 100_000
 
 /** Contract → coin id of the provider, for the platforms that are served. */
 export interface CoinIndex {
-  /** Loads the list when it is absent; true when it is there. Never rejects. */
+  /** Loads the list when it is missing; true when it is available. Never rejects. */
   ready(signal: AbortSignal): Promise<boolean>
   idOf(platform: string, address: string): string | undefined
 }
@@ -32,7 +32,7 @@ const indexCoins = (list: readonly unknown[], platforms: ReadonlySet<string>): R
     for (const [platform, address] of Object.entries(places))
       if (platforms.has(platform) && typeof address === 'string' && address !== '') {
         const key = rowKey(platform, address)
-        // The list is sorted by id; the first coin keeps a contract that two coins claim.
+        // The list is sorted by id; if two coins claim a contract, the first one keeps it.
         if (!rows.has(key)) rows.set(key, id)
       }
   }
@@ -42,7 +42,7 @@ const indexCoins = (list: readonly unknown[], platforms: ReadonlySet<string>): R
 const isPair = (row: unknown): row is [string, string] =>
   Array.isArray(row) && row.length === 2 && typeof row[0] === 'string' && typeof row[1] === 'string'
 
-/** What is kept of the list; undefined where it was kept without a platform that is served by now. */
+/** The stored list; undefined if it was stored without a platform that is now served. */
 const readKept = async (
   file: string,
   platforms: ReadonlySet<string>,
@@ -51,7 +51,7 @@ const readKept = async (
     const [{ mtimeMs }, text] = await Promise.all([stat(file), readFile(file, 'utf8')])
     const { platforms: kept, rows } = JSON.parse(text) as Record<string, unknown>
     if (!Array.isArray(rows) || rows.length === 0 || !rows.every(isPair)) return undefined
-    // No coin of such a platform is in it: all tokens there would pass for tokens without a price.
+    // The list contains no coin of such a platform: all of its tokens would count as tokens without a price.
     if (!Array.isArray(kept) || ![...platforms].every((platform) => kept.includes(platform))) return undefined
     return { rows: new Map(rows), ageMs: Math.max(0, Date.now() - mtimeMs) }
   } catch {
@@ -72,7 +72,7 @@ interface CoinIndexDeps {
   file?: string
 }
 
-/** Holds the provider's coin list, on disk too; one load at a time, an old list serves while a new one is loaded. */
+/** Holds the provider's coin list, also on disk; one load at a time, an old list is used while a new one is loaded. */
 export const createCoinIndex = ({ client, platforms, log, file }: CoinIndexDeps): CoinIndex => {
   let rows: Rows | undefined
   let nextAt = 0

@@ -3,17 +3,19 @@ import { isRecord } from '../../lib/json-record.ts'
 import { parseRetryAfter } from '../../lib/retry-after.ts'
 import { OUR_STANDING, type RawResponse, type UpstreamPool } from '../../upstream/index.ts'
 
-/** The part of a pool that is used; the pool's base URL is the provider's, for example https://api.coingecko.com/api/v3. */
+/**
+ * The part of a pool that is used; the pool's base URL is the provider's, for example https://api.coingecko.com/api/v3.
+ */
 type ExchangePool = Pick<UpstreamPool, 'exchange'>
 
 export interface CoingeckoAccess {
   pool: ExchangePool
-  /** Base URL of the pool; only its host is looked at, to know the kind of key. */
+  /** Base URL of the pool; only its host is used, to determine the kind of key. */
   url: string
   apiKey?: string
 }
 
-/** Answers of the provider about the request itself: what was asked cannot be answered in this form. */
+/** The provider refused the request itself: it cannot be answered in this form. */
 export interface RefusedAnswer {
   refused: number
   message: string
@@ -27,7 +29,7 @@ export interface ObjectAnswer {
 
 type CoingeckoAnswer = ObjectAnswer | { list: unknown[] } | RefusedAnswer
 
-/** The paid plan has its own host and header; sending a key in the other header counts as no key. */
+/** The paid plan has its own host and header; a key in the other header counts as no key. */
 const coingeckoHeaders = (url: string, apiKey: string | undefined): Record<string, string> => {
   const headers: Record<string, string> = { accept: 'application/json' }
   if (apiKey === undefined || apiKey === '') return headers
@@ -44,7 +46,7 @@ const parse = (response: RawResponse): unknown => {
   }
 }
 
-/** The provider puts its errors into `status`, also under a 200 in some layers in front of it. */
+/** The provider puts its errors into `status`; some layers in front of it send that with a 200. */
 const statusOf = (body: unknown): { code: number | undefined; message: string } | undefined => {
   if (!isRecord(body)) return undefined
   const { status } = body
@@ -55,14 +57,14 @@ const statusOf = (body: unknown): { code: number | undefined; message: string } 
   return { code: typeof code === 'number' ? code : undefined, message: message.slice(0, 300) }
 }
 
-/** A key at the other address; keyless callers that are limited are told so as well (400, 10010 and 10011). */
+/** A key at the wrong address; keyless callers over their limit get the same (400, 10010 and 10011). */
 const ABOUT_KEY = /\bapi key\b|root url/i
 
-/** Whether a refusal is about us, so that it says nothing of what was asked for. */
+/** Whether a refusal is about this client, so that it says nothing about the requested items. */
 export const isAboutUs = ({ refused, message }: RefusedAnswer): boolean =>
   OUR_STANDING.has(refused) || ABOUT_KEY.test(message)
 
-/** What was refused, in the provider's own words where it has any. */
+/** The refusal, in the provider's own words if there are any. */
 export const refusalOf = ({ refused, message }: RefusedAnswer): BadAnswerError =>
   new BadAnswerError(`price provider refused: ${refused} ${wordsOf(message)}`.trim())
 
@@ -70,7 +72,7 @@ const wordsOf = (text: string): string => {
   try {
     return (statusOf(JSON.parse(text))?.message ?? '').slice(0, 160)
   } catch {
-    // A page of something before it says nothing to anybody.
+    // The page of a server in front of it means nothing to anyone.
     return /^\s*[<{]/.test(text) ? '' : text.slice(0, 160)
   }
 }
@@ -95,13 +97,13 @@ const judge = (response: RawResponse): CoingeckoAnswer => {
   throw new BadAnswerError('price provider sent neither object nor list')
 }
 
-/** GET of one path below the provider's base URL. Rejects for trouble, answers `refused` for 4xx other than 429. */
+/** GET of one path below the provider's base URL. Rejects on failures, resolves to `refused` for 4xx other than 429. */
 export const createCoingeckoClient = ({ pool, url, apiKey }: CoingeckoAccess) => {
   const headers = coingeckoHeaders(url, apiKey)
   return {
     async get(path: string, signal: AbortSignal): Promise<CoingeckoAnswer> {
-      // Every request counts against the plan, failed ones too: none is hedged or repeated behind our back, and the
-      // status is judged here, where the pause after trouble is kept.
+      // Every request counts against the plan, even a failed one: none is hedged or repeated automatically, and the
+      // status is judged here, where the pause after a failure is kept.
       const options = { signal, idempotent: false, judge: () => ({ kind: 'answer' }) as const }
       return judge(await pool.exchange({ method: 'GET', path, headers }, options))
     },

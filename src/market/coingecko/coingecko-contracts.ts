@@ -13,8 +13,8 @@ const allowedBy = (message: string): number | undefined => {
 }
 
 /**
- * Asks in batches for prices by contract. The provider allows a number of addresses per call that depends on the plan
- * and changes over time (error 10012, status 400, names it): a refused batch is tried again in that size, or halved.
+ * Requests prices by contract in batches. The provider allows a number of addresses per call that depends on the plan
+ * and changes over time (error 10012, status 400, names it): a refused batch is retried in that size, or halved.
  */
 export const createContractReader = (client: CoingeckoClient, maxPerCall: number) => {
   let perCall = maxPerCall
@@ -27,7 +27,7 @@ export const createContractReader = (client: CoingeckoClient, maxPerCall: number
     if ('ok' in answer) return rowsOf(answer, asked)
     if ('list' in answer) throw new BadAnswerError('price provider sent a list of prices')
     if (isAboutUs(answer)) throw refusalOf(answer)
-    // An unknown platform, or a single address that it does not like: no price there.
+    // An unknown platform, or a single address that it rejects: no price there.
     if (asked.length === 1 || answer.refused === 404) return new Map()
     const allowed = allowedBy(answer.message)
     perCall = allowed !== undefined && allowed < asked.length ? allowed : asked.length >> 1

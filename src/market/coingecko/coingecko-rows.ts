@@ -16,7 +16,7 @@ export const quotesOf = (row: unknown, currencies: readonly Currency[]): QuotesB
   return quotes
 }
 
-/** The provider goes on telling the last price of what nobody trades any more, without a change over the day. */
+/** The provider keeps reporting the last price of what is no longer traded, without a change over the day. */
 const LONGEST_UNTRADED_MS = 86_400_000
 
 const isOfLongAgo = (row: unknown, now: number): boolean => {
@@ -26,11 +26,11 @@ const isOfLongAgo = (row: unknown, now: number): boolean => {
 
 export interface PriceRow {
   row: unknown
-  /** Its price is of more than a day before the answer. */
+  /** Its price is from more than a day before the answer. */
   untraded: boolean
 }
 
-/** Rows of an answer. Throws for one that speaks of other things alone: to be told of a mistake is not to have no price. */
+/** Rows of an answer. Throws if it only contains other items: an error message must not count as having no price. */
 export const rowsOf = ({ ok, at }: ObjectAnswer, asked: readonly string[]): Map<string, PriceRow> => {
   const rows = new Map(
     Object.entries(ok).map(([name, row]) => [addressKey(name), { row, untraded: isOfLongAgo(row, at) }]),
@@ -40,6 +40,6 @@ export const rowsOf = ({ ok, at }: ObjectAnswer, asked: readonly string[]): Map<
   return rows
 }
 
-/** What every price call asks for; `precision=full` keeps the digits of very small prices. */
+/** Parameters of every price call; `precision=full` keeps the digits of very small prices. */
 export const priceQuery = (currencies: readonly Currency[]): string =>
   `vs_currencies=${currencies.join(',')}&include_24hr_change=true&include_last_updated_at=true&precision=full`

@@ -16,11 +16,11 @@ export interface CoingeckoOptions extends CoingeckoAccess {
   idsPerCall?: number
   /** Addresses per call of `simple/token_price`; default 100. Lowered to what the provider says it allows. */
   contractsPerCall?: number
-  /** Calls of `simple/token_price` per read; the rest of the tokens waits for the next read. Default 20. */
+  /** Calls of `simple/token_price` per read; the remaining tokens wait for the next read. Default 20. */
   callsPerRead?: number
-  /** Use the provider's coin list to price tokens by id (keyless access allows one contract a call). Default true. */
+  /** Use the provider's coin list to price tokens by id (keyless access allows one contract per call). Default true. */
   coinList?: boolean
-  /** Where the coin list is kept across restarts; left out = memory only. */
+  /** Where the coin list is stored across restarts; left out = memory only. */
   coinListFile?: string
   log?: MarketLog
 }
@@ -28,7 +28,7 @@ export interface CoingeckoOptions extends CoingeckoAccess {
 /** Platforms that need no configuration. */
 const KNOWN_PLATFORMS: Readonly<Record<string, string>> = { 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp': 'solana' }
 
-/** Keys by the name (coin id, contract) under which the provider answers them. */
+/** Keys by the name (coin id, contract) that the provider uses in its answer. */
 type Names = Map<string, PriceKey[]>
 
 const addTo = (names: Names, name: string, key: PriceKey): void => {
@@ -52,7 +52,7 @@ const createIndex = (
       })
 
 /**
- * CoinGecko: natives by id with `simple/price`; tokens by id too where the coin list knows their contract, else with
+ * CoinGecko: natives by id with `simple/price`; tokens also by id if the coin list has their contract, else with
  * `simple/token_price/{platform}`. Keyless access works; a demo or a pro key goes into its header.
  */
 export const createCoingeckoSource = (options: CoingeckoOptions): PriceSource => {
@@ -77,7 +77,7 @@ export const createCoingeckoSource = (options: CoingeckoOptions): PriceSource =>
     const fx = await rates(things, currencies, signal)
     for (const { name, quotes, untraded } of answers)
       for (const key of names.get(name) ?? []) {
-        // Tokens die. The coin of a chain that is served is one that its operator named.
+        // Only tokens can be dead: the operator has named the coin of a served chain.
         const dead = untraded && !isNativeKey(key)
         take(key, dead ? {} : fillCurrencies(quotes, currencies, fx))
       }

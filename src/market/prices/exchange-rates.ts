@@ -1,17 +1,18 @@
 import type { Currency } from '../../lib/currencies.ts'
 import { convertQuote, type QuotesByCurrency } from './prices.ts'
 
-/** Currency units for one usd. */
+/** Currency units per usd. */
 export type RatesPerUsd = Partial<Record<Currency, number>>
 
 const isRate = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value > 0
 
-/** Things whose rates are compared: the dearest, for their prices have the most digits. */
+/** Number of items whose rates are compared: the most expensive, because their prices have the most digits. */
 const COMPARED = 5
 
 /**
- * Rates hidden in prices: a thing priced in usd and in another currency tells the rate. Of the dearest five, or three,
- * that in the middle is taken, so that one wrong price moves no other; of fewer, the dearest one's.
+ * Rates implied by prices: an item with prices in usd and in another currency yields the rate. Of the five or three
+ * most expensive items, the median rate is used, so that one wrong price affects no other; of fewer, that of the most
+ * expensive.
  */
 export const impliedRates = (things: Iterable<QuotesByCurrency>, currencies: readonly Currency[]): RatesPerUsd => {
   const dearestFirst = [...things].sort((a, b) => (b.usd?.price ?? 0) - (a.usd?.price ?? 0))
@@ -33,7 +34,7 @@ const middleOf = (told: readonly number[]): number | undefined => {
   return [...told.slice(0, odd)].sort((a, b) => a - b)[odd >> 1]
 }
 
-/** Rates of a table in which every value is the price of one and the same thing (CoinGecko: one bitcoin). */
+/** Rates of a table whose values are all the price of the same thing (CoinGecko: one bitcoin). */
 export const ratesOfTable = (table: Record<string, unknown>, currencies: readonly Currency[]): RatesPerUsd => {
   const usd = table['usd']
   const rates: RatesPerUsd = {}
@@ -45,7 +46,7 @@ export const ratesOfTable = (table: Record<string, unknown>, currencies: readonl
   return rates
 }
 
-/** Fills the currencies that a thing lacks from its usd price, where a rate is known. */
+/** Fills missing currencies of an item from its usd price, if a rate is known. */
 export const fillCurrencies = (
   quotes: QuotesByCurrency,
   currencies: readonly Currency[],

@@ -4,10 +4,10 @@ import { type FilePrices, parsePriceFile } from './price-file.ts'
 import type { PriceBook } from './prices.ts'
 
 const MAX_BYTES = 33_554_432
-/** The file is looked at once for a request, not once for each of its chains, whose items wait for it. */
+/** The file is checked once per request, not once for each of its chains, whose items wait for it. */
 const LOOK_MS = 200
 
-/** Prices of a file (format: `price-file.ts`); a changed file counts soon, a broken one is left aside. */
+/** Prices of a file (format: `price-file.ts`); a changed file takes effect soon, a broken one is ignored. */
 export const createFilePriceBook = (file: string, log: MarketLog = silentLog): PriceBook => {
   let newest: FilePrices | undefined
   let lastSuccess: number | undefined
@@ -27,7 +27,7 @@ export const createFilePriceBook = (file: string, log: MarketLog = silentLog): P
         get: (key) => prices?.find(key)?.[currency],
         unread(key) {
           if (prices === undefined) return true
-          // It has a price in another currency, and the file no rate to this one.
+          // It has a price in another currency, and the file has no rate to this one.
           const found = prices.find(key)
           return found !== undefined && found[currency] === undefined
         },

@@ -24,22 +24,22 @@ export interface LivePriceOptions {
   maxStaleMs: number
   /** Longest wait of `quote`. */
   timeoutMs: number
-  /** Coins of the catalogue: whenever one native price is due, all of these are refreshed by the same call. */
+  /** Coins of the catalogue: when one native price is due, all of these are refreshed by the same call. */
   natives?: readonly NativePriceKey[]
-  /** Things whose prices are kept in memory; default 20,000. */
+  /** Number of items whose prices are kept in memory; default 20,000. */
   maxEntries?: number
-  /** Longest time for one read of the provider; default 15,000. It goes on behind a `quote` that no longer waits. */
+  /** Timeout of one read of the provider; default 15,000. It continues after a `quote` has stopped waiting. */
   readTimeoutMs?: number
-  /** Things without a price are asked for again after this; default 10 minutes, at least `cacheMs`. */
+  /** Items without a price are requested again after this; default 10 minutes, at least `cacheMs`. */
   unknownMs?: number
   log?: MarketLog
   now?: () => number
 }
 
-/** A currency that nobody asked for in this time is no longer fetched. */
+/** A currency that was not requested for this long is no longer fetched. */
 const CURRENCY_IDLE_MS = 3_600_000
 
-/** Keeps currencies that were asked for lately; usd always, because it is the base of conversions. */
+/** Tracks recently requested currencies; always includes usd, because it is the base of conversions. */
 const createActiveCurrencies = (now: () => number) => {
   const seen = new Map<Currency, number>()
   return {
@@ -52,9 +52,9 @@ const createActiveCurrencies = (now: () => number) => {
 }
 
 /**
- * Prices of a provider behind a network: cached per (thing, currency), refreshed by need and never by a timer, shared
- * between callers. A price up to twice `cacheMs` old is handed out at once while the new one is fetched; older ones
- * are waited for within the limits, then handed out until `maxStaleMs`.
+ * Prices of a provider on the network: cached per (item, currency), refreshed on demand and never by a timer, shared
+ * between callers. A price up to twice `cacheMs` old is returned at once while the new one is fetched; older ones are
+ * waited for within the limits, then returned until `maxStaleMs`.
  */
 export const createLivePriceBook = (source: PriceSource, options: LivePriceOptions): PriceBook => {
   const now = options.now ?? steadyNow
@@ -71,7 +71,7 @@ export const createLivePriceBook = (source: PriceSource, options: LivePriceOptio
   })
   const catalogue = options.natives ?? []
 
-  /** Asks for everything due and returns what is worth waiting for. */
+  /** Requests everything due and returns what is worth waiting for. */
   const refresh = (currency: Currency, natives: readonly PriceKey[], tokens: readonly PriceKey[]): Promise<void>[] => {
     const waits: Promise<void>[] = []
     const at = now()
@@ -84,7 +84,7 @@ export const createLivePriceBook = (source: PriceSource, options: LivePriceOptio
     }
     let nativeDue = false
     for (const key of natives) nativeDue = ask(key) || nativeDue
-    // One more coin in the same call costs nothing, and all coins then show prices of the same moment.
+    // Another coin in the same call costs nothing, and all coins then have prices of the same moment.
     if (nativeDue) for (const key of catalogue) reader.want(key, currency)
     for (const key of tokens) ask(key)
     return waits

@@ -12,7 +12,7 @@ export type PriceBookOptions =
   | { provider: 'file'; file: string; log?: MarketLog }
   | ({
       provider: 'coingecko'
-      /** Several processes share what they read and the waits that the provider asks for. */
+      /** Several processes share what they read and the pauses that the provider asks for. */
       shared?: SharedPriceValues
     } & CoingeckoOptions &
       LivePriceOptions)
@@ -23,7 +23,7 @@ const createNoPriceBook = (): PriceBook => ({
   close: () => undefined,
 })
 
-/** The price book of the configured provider. Asks nobody before the first `quote`. */
+/** The price book of the configured provider. Nothing is requested before the first `quote`. */
 export const createPriceBook = (options: PriceBookOptions): PriceBook => {
   switch (options.provider) {
     case 'none':

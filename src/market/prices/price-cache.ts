@@ -5,24 +5,26 @@ import { type PriceKey, priceKeyId, type Quote, type QuotesByCurrency } from './
 
 /** Ages in milliseconds. */
 interface PriceAges {
-  /** A price is asked for again after this. */
+  /** A price is requested again after this. */
   cacheMs: number
-  /** A price older than this is not shown. */
+  /** An older price is not shown. */
   maxStaleMs: number
-  /** Something the provider knows no price for is asked for again after this. */
+  /** An item without a price at the provider is requested again after this. */
   unknownMs: number
 }
 
 interface Slot {
   quote: Quote | undefined
-  /** When the provider last gave the price, and when it was last asked. */
+  /** When the provider last returned the price, and when it was last asked. */
   pricedAt: number
   checkedAt: number
-  /** It has a price, in another currency, and no rate to this one was known. */
+  /** It has a price in another currency, and no rate to this one was known. */
   unconverted: boolean
 }
 
-/** due: ask again; awaited: too old or absent, worth waiting for; unread: may have a price that is not known now. */
+/**
+ * due: request again; awaited: too old or absent, worth waiting for; unread: may have a price that is not known now.
+ */
 interface PriceState {
   quote: Quote | undefined
   due: boolean
@@ -39,9 +41,9 @@ const isPriced = (slots: Map<Currency, Slot>): boolean => {
 }
 
 /**
- * Prices by (thing, currency), bounded; the least recently asked thing goes first. Things without any price have as much
- * room of their own: anybody can make tens of thousands of tokens, and for those with a price to be asked for again and again
- * because of them is more than a provider's plan allows.
+ * Prices by (item, currency), bounded; the least recently used item is evicted first. Items without any price have
+ * separate room of the same size: anyone can create tens of thousands of tokens, and re-requesting evicted prices
+ * because of them would exceed a provider's plan.
  */
 export const createPriceCache = (ages: PriceAges, maxEntries: number) => {
   const priced = new LRUCache<string, Map<Currency, Slot>>(roomFor(maxEntries))
@@ -51,8 +53,8 @@ export const createPriceCache = (ages: PriceAges, maxEntries: number) => {
     const old = slots.get(currency)
     const quote = quotes[currency]
     if (quote === undefined) {
-      // One answer without a price does not make a price of a minute ago wrong: it ages until it is too old. From then
-      // on there is none, as the provider says, and not one that could not be read.
+      // One answer without a price does not make a price of a minute ago wrong: it is kept until it is too old. After
+      // that the item has no price, as the provider says, rather than one that could not be read.
       const kept = old && now - old.pricedAt <= ages.maxStaleMs ? old : { quote: undefined, pricedAt: 0 }
       const unconverted = Object.keys(quotes).length > 0
       slots.set(currency, { quote: kept.quote, pricedAt: kept.pricedAt, checkedAt: now, unconverted })
@@ -64,7 +66,7 @@ export const createPriceCache = (ages: PriceAges, maxEntries: number) => {
   }
 
   return {
-    /** Takes one answer of the provider; currencies without a quote are remembered as unpriced. */
+    /** Stores one answer of the provider; currencies without a quote are remembered as unpriced. */
     take(key: PriceKey, currencies: Iterable<Currency>, quotes: QuotesByCurrency, now: number): void {
       const id = priceKeyId(key)
       const slots = priced.get(id) ?? unpriced.get(id) ?? new Map<Currency, Slot>()
@@ -79,7 +81,8 @@ export const createPriceCache = (ages: PriceAges, maxEntries: number) => {
       const age = now - slot.checkedAt
       const patience = slot.quote === undefined ? ages.unknownMs : ages.cacheMs
       const usable = slot.quote !== undefined && now - slot.pricedAt <= ages.maxStaleMs
-      // Up to twice the refresh age what is known is shown at once while the new price is fetched behind it.
+      // Up to twice the refresh age, the known price is returned at once while the new one is fetched in the
+      // background.
       const old = age >= 2 * patience
       const expired = slot.quote !== undefined && !usable
       return {

@@ -8,7 +8,7 @@ import { addressKey, isNativeKey, type PriceKey, type QuotesByCurrency, toQuote 
 const PositiveSchema = Type.Number({ exclusiveMinimum: 0 })
 const PerCurrencySchema = Object.fromEntries(CURRENCIES.map((currency) => [currency, Type.Optional(PositiveSchema)]))
 
-/** A number is the price in usd. A currency named here wins over the rate. */
+/** A number is the price in usd. A currency given here takes precedence over the rate. */
 const FilePriceSchema = Type.Union([
   PositiveSchema,
   Type.Object(
@@ -26,7 +26,7 @@ const FilePriceSchema = Type.Union([
  *       "tokens": { "eip155:43114": { "0xb97ef9ef8734c71904d8002f8b6bc66dd9c48a6e": { "usd": 1, "eur": 0.91 } } }
  *     }
  *
- * `rates`: currency units for one usd. `natives`: by the provider's id (looked at first) or by internalId. `tokens`: by
+ * `rates`: currency units per usd. `natives`: by the provider's id (checked first) or by internalId. `tokens`: by
  * CAIP-2 chain, then contract (any case) or mint.
  */
 const PriceFileSchema = Type.Object(
@@ -64,7 +64,7 @@ const complain = (document: unknown): never => {
 
 /**
  * Parses a price file.
- * @throws BadInputError naming the first wrong place; SyntaxError when it is no JSON.
+ * @throws BadInputError naming the first wrong place; SyntaxError when it is not JSON.
  */
 export const parsePriceFile = (text: string): FilePrices => {
   const document: unknown = JSON.parse(text)

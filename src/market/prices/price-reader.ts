@@ -5,17 +5,17 @@ import type { PriceCache } from './price-cache.ts'
 import { LONGEST_PAUSE_MS, type PriceSource } from './price-source.ts'
 import { isNativeKey, type PriceKey, priceKeyId, type QuotesByCurrency } from './prices.ts'
 
-/** Without `retry-after`, a provider that said 429 is left alone this long. */
+/** How long to leave a provider alone after a 429 without `retry-after`. */
 const RATE_LIMIT_PAUSE_MS = 60_000
-/** After other trouble the pause doubles from the first to the second. */
+/** After other failures the pause doubles from the first to the second. */
 const FIRST_PAUSE_MS = 1_000
 const LAST_PAUSE_MS = 60_000
-/** Things waiting to be asked for; more are left for a later call. */
+/** Items waiting to be requested; further ones are left for a later call. */
 const MAX_QUEUE = 5_000
 
 interface Flight {
   key: PriceKey
-  /** Set when the read begins; a currency wanted after that needs another flight. */
+  /** Set when the read starts; a currency requested after that needs another flight. */
   currencies?: readonly Currency[]
   done: Promise<void>
   finish: () => void
@@ -35,15 +35,16 @@ interface PriceReaderDeps {
   log: MarketLog
   /** Milliseconds since the epoch. */
   now: () => number
-  /** Longest time for one read of the provider, milliseconds. */
+  /** Timeout of one read of the provider, milliseconds. */
   readTimeoutMs: number
-  /** Currencies that are asked for at present: one call brings them all. */
+  /** Currencies currently in use: one call fetches them all. */
   currencies: () => Currency[]
 }
 
 /**
- * Asks the provider: collects what is wanted in one turn, reads natives and tokens apart (so that the few natives never
- * wait for many tokens), one read of each at a time, each thing at most once at a time, and pauses after trouble.
+ * Reads from the provider: collects the requests of one turn, reads natives and tokens separately (so that the few
+ * natives never wait for many tokens), one read of each at a time, each item at most once at a time, and pauses after
+ * failures.
  */
 export const createPriceReader = (deps: PriceReaderDeps) => {
   const { source, cache, log, now } = deps
@@ -101,7 +102,7 @@ export const createPriceReader = (deps: PriceReaderDeps) => {
   const run = async (kind: 'natives' | 'tokens'): Promise<void> => {
     if (busy[kind]) return
     busy[kind] = true
-    // One turn later, so that everything asked for in this turn shares the read.
+    // One turn later, so that everything requested in this turn shares the read.
     await new Promise<void>((resolve) => setImmediate(resolve))
     while (queues[kind].size > 0 && !closed) {
       const batch = queues[kind]
@@ -113,7 +114,7 @@ export const createPriceReader = (deps: PriceReaderDeps) => {
   }
 
   return {
-    /** Asks for one thing unless that is under way; resolves when there is an answer or trouble. Never rejects. */
+    /** Requests one item unless that is in flight; resolves when there is an answer or a failure. Never rejects. */
     want(key: PriceKey, currency: Currency): Promise<void> | undefined {
       if (closed || now() < pausedUntil) return undefined
       const id = priceKeyId(key)

@@ -1,7 +1,7 @@
 import type { Currency } from '../../lib/currencies.ts'
 import { absoluteChange } from './fiat.ts'
 
-/** Price of one whole unit. The same object is handed out until the price changes. */
+/** Price of one whole unit. The same object is returned until the price changes. */
 export interface Quote {
   price: number
   /** Absolute, in the currency. */
@@ -14,7 +14,7 @@ export interface Quote {
 export interface NativePriceKey {
   /** For example `NATIVE-avax`. */
   internalId: string
-  /** The price provider's id, for example `avalanche-2`; without it only a price file can know the coin. */
+  /** The price provider's id, for example `avalanche-2`; without it, only a price file can contain the coin. */
   priceId?: string
 }
 
@@ -28,20 +28,20 @@ export type PriceKey = NativePriceKey | TokenPriceKey
 
 export const isNativeKey = (key: PriceKey): key is NativePriceKey => 'internalId' in key
 
-/** Hex addresses mean the same in any case, base58 ones do not. */
+/** Hex addresses are case-insensitive, base58 ones are not. */
 export const addressKey = (address: string): string => (address.startsWith('0x') ? address.toLowerCase() : address)
 
-/** One text per thing that has a price. */
+/** A unique text per item that has a price. */
 export const priceKeyId = (key: PriceKey): string =>
   isNativeKey(key) ? `native/${key.priceId ?? key.internalId}` : `${key.caip2Id}/${addressKey(key.address)}`
 
-/** What is known at one moment about the keys that were asked for, in one currency. */
+/** What is known at one moment about the requested keys, in one currency. */
 export interface Quotes {
-  /** Undefined = unpriced or not readable now; send no price members then, never zero. */
+  /** Undefined = unpriced or currently unavailable; send no price members then, never zero. */
   get(key: PriceKey): Quote | undefined
   /**
-   * True when the price could not be read now, so the thing may well have a price, and when it has one in another
-   * currency only. False when it is priced, or the provider knows no price for it. A total should be left out when
+   * True when the price could not be read now, so the item may well have one, and when it has a price in another
+   * currency only. False when it is priced, or the provider has no price for it. A total should be left out when
    * something in it is unread.
    */
   unread(key: PriceKey): boolean
@@ -54,9 +54,9 @@ export interface QuoteOptions {
   deadline?: number
 }
 
-/** Prices behind one interface, whoever provides them. */
+/** Prices behind one interface, whatever the provider. */
 export interface PriceBook {
-  /** Never rejects for trouble of the provider and never takes longer than the timeout, the deadline or the signal. */
+  /** Never rejects because of the provider and never takes longer than the timeout, the deadline or the signal. */
   quote(
     currency: Currency,
     natives: readonly NativePriceKey[],
@@ -67,23 +67,23 @@ export interface PriceBook {
   close(): void
 }
 
-/** How the provider does. */
+/** State of the provider. */
 export interface PriceBookStatus {
   provider: 'coingecko' | 'file' | 'none'
   /** Prices held in memory. */
   entries: number
-  /** When the provider last gave an answer, milliseconds of `Date.now()`. */
+  /** When the provider last answered, milliseconds of `Date.now()`. */
   lastSuccess?: number
-  /** Message of the latest trouble, while it lasts. */
+  /** Message of the current problem. */
   trouble?: string
-  /** The provider is left alone until then. */
+  /** Until then the provider is not asked. */
   pausedUntil?: number
 }
 
-/** Prices of one thing in several currencies, as a provider reports them. */
+/** Prices of one item in several currencies, as a provider reports them. */
 export type QuotesByCurrency = Partial<Record<Currency, Quote>>
 
-/** A quote, or undefined when `price` is no usable price: a provider that says 0 knows no price. */
+/** A quote, or undefined when `price` is not a usable price: 0 from a provider means that it has none. */
 export const toQuote = (price: unknown, percent: unknown): Quote | undefined => {
   if (typeof price !== 'number' || !Number.isFinite(price) || price <= 0) return undefined
   if (typeof percent !== 'number' || !Number.isFinite(percent)) return { price }
@@ -91,6 +91,8 @@ export const toQuote = (price: unknown, percent: unknown): Quote | undefined => 
   return change24h === undefined ? { price } : { price, change24h, changePercent24h: percent }
 }
 
-/** `quote` in another currency; the change over the day is taken to be the same, for the rate of yesterday is unknown. */
+/**
+ * `quote` in another currency; the change over the day is assumed to be the same, because yesterday's rate is unknown.
+ */
 export const convertQuote = (quote: Quote, rate: number): Quote | undefined =>
   toQuote(quote.price * rate, quote.changePercent24h)

@@ -4,8 +4,8 @@ import type { TokenPlace } from './token-address.ts'
 const ETHEREUM = 'eip155:1'
 
 /**
- * Wrapped by Binance itself, so a coin of its own to price providers although it carries the symbol of the original.
- * BUSD was issued there too.
+ * Wrapped by Binance itself, and therefore separate coins to price providers although they have the symbol of the
+ * original. BUSD was issued there, too.
  */
 const OWN_COINS: ReadonlySet<string> = new Set(['USDC', 'USDT', 'WETH', 'BUSD'].map((symbol) => `eip155:56/${symbol}`))
 /** Main networks whose well-known tokens are the same coins as on Ethereum. */
@@ -27,9 +27,9 @@ const buildCanonical = (): ReadonlyMap<string, string> => {
 const CANONICAL = buildCanonical()
 
 /**
- * Identity of a token over all chains: `eip155:<chain>-<address>` of its canonical deployment, Ethereum first, where
- * the list (`original`, an Ethereum address) or the built-in table knows it, else its own. Lower case throughout, mints
- * too, as wallets know them.
+ * Identity of a token over all chains: `eip155:<chain>-<address>` of its canonical deployment, Ethereum first, if the
+ * list (`original`, an Ethereum address) or the built-in table has it, else its own. Lower case throughout, including
+ * mints, as wallets know them.
  */
 export const internalIdOf = ({ caip2Id, address }: TokenPlace, original?: string): string => {
   const known = caip2Id === ETHEREUM ? undefined : (original ?? CANONICAL.get(`${caip2Id}/${address}`))

@@ -2,7 +2,7 @@
 type KnownTokenRow = readonly [address: string, symbol: string, name: string, decimals: number]
 
 /**
- * Well-known tokens by CAIP-2 chain, so that a first start without internet shows the usual ones. Facts of public lists
+ * Well-known tokens by CAIP-2 chain, so that a first start without internet shows the usual ones. Data of public lists
  * of November 2026; complete lists are loaded at run time and come first.
  */
 export const KNOWN_TOKENS: Readonly<Record<string, readonly KnownTokenRow[]>> = {

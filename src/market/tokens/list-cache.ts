@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A list as it was fetched, with what the server said about its version. */
+/** A list as fetched, with the server's version headers. */
 export interface KeptList {
   body: string
   etag?: string
@@ -19,14 +19,14 @@ const optional = (
 ): { etag?: string; lastModified?: string } => (typeof head[name] === 'string' ? { [name]: head[name] } : {})
 
 /**
- * Lists on disk, one file per URL: a JSON line with version and checksum, then the body as it came. The name is a hash,
+ * Lists on disk, one file per URL: a JSON line with version and checksum, then the unchanged body. The name is a hash,
  * because URLs may carry keys. The file's time is the time of the last fetch or 304.
  */
 export const createListCache = (dir: string) => {
   const pathOf = (url: string): string => join(dir, `${sha256(url).slice(0, 32)}.list`)
 
   return {
-    /** Undefined when there is none or it is damaged; a damaged one is removed. */
+    /** Undefined when there is none or it is damaged; a damaged one is deleted. */
     async read(url: string): Promise<KeptList | undefined> {
       const path = pathOf(url)
       try {
@@ -41,7 +41,7 @@ export const createListCache = (dir: string) => {
         return undefined
       }
     },
-    /** Replaces the file in one step, so that a crash leaves the old or the new one. */
+    /** Replaces the file atomically, so that a crash leaves the old or the new one. */
     async write(url: string, { body, etag, lastModified }: Omit<KeptList, 'fetchedAt'>): Promise<void> {
       await mkdir(dir, { recursive: true })
       const path = pathOf(url)
@@ -49,7 +49,7 @@ export const createListCache = (dir: string) => {
       await writeFile(`${path}.new`, `${head}\n${body}`)
       await rename(`${path}.new`, path)
     },
-    /** Notes that the kept list is still the current one. */
+    /** Records that the stored list is still current. */
     async touch(url: string): Promise<void> {
       const now = new Date()
       await utimes(pathOf(url), now, now)

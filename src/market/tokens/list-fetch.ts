@@ -16,7 +16,7 @@ export interface ListResponse {
   body: string
 }
 
-/** Gets a document over http or https. Rejects for trouble of the network and for answers beyond `maxBytes`. */
+/** Gets a document over http or https. Rejects on network failures and for answers larger than `maxBytes`. */
 export type ListFetch = (url: string, request: ListRequest) => Promise<ListResponse>
 
 const MAX_REDIRECTS = 3
@@ -27,7 +27,7 @@ type Answer = Awaited<ReturnType<typeof fetch>>
 const readBody = ({ body }: Answer, maxBytes: number): Promise<string> =>
   readBounded(body, maxBytes, () => new BadAnswerError(`larger than ${maxBytes} bytes`))
 
-/** The next address of a redirect; a list fetched over https is never continued in the clear. */
+/** The next address of a redirect; a list fetched over https is never continued in clear text. */
 const redirectTarget = (answer: Answer, from: string): string | undefined => {
   const location = answer.headers.get('location')
   if (answer.status < 300 || answer.status >= 400 || answer.status === 304 || location === null) return undefined
@@ -37,7 +37,10 @@ const redirectTarget = (answer: Answer, from: string): string | undefined => {
   return target.href
 }
 
-/** Fetches lists over its own few connections, apart from the chains' upstreams; compressed answers are unpacked. */
+/**
+ * Fetches lists over a few connections of its own, separate from the chains' upstreams; compressed answers are
+ * unpacked.
+ */
 export const createListFetch = (): { fetch: ListFetch; close: () => Promise<void> } => {
   const agent = new Agent({ connections: 2, connectTimeout: 10_000, headersTimeout: 20_000, bodyTimeout: 20_000 })
   const get = async (url: string, request: ListRequest, redirects: number): Promise<ListResponse> => {

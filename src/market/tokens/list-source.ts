@@ -9,19 +9,19 @@ export interface TokenListStatus {
   skipped: number
   /** When the content was last fetched or found unchanged, milliseconds of `Date.now()`. */
   updatedAt?: number
-  /** Message of the latest trouble, while it lasts; older content stays in force. */
+  /** Message of the current problem; older content stays in force. */
   trouble?: string
 }
 
-/** A place that lists come from: a URL, a file or a folder. */
+/** A source of lists: a URL, a file or a folder. */
 export interface ListSource {
   /** Lists in force, most important first. */
   lists(): readonly ParsedList[]
-  /** Brings what was kept from an earlier run; without network. Never rejects. */
+  /** Loads what was stored by an earlier run; without network. Never rejects. */
   restore(): Promise<boolean>
-  /** Looks for news; true when the content has changed. Never rejects. */
+  /** Checks for changes; true when the content has changed. Never rejects. */
   refresh(signal: AbortSignal): Promise<boolean>
-  /** When to look for news again, milliseconds of `steadyNow()`. */
+  /** When to check for changes again, milliseconds of `steadyNow()`. */
   dueAt(): number
   status(): TokenListStatus[]
 }

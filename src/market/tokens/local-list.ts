@@ -6,7 +6,7 @@ import type { MarketLog } from '../market-log.ts'
 import { type ListReading, type ListSource, messageOf } from './list-source.ts'
 import { type ParsedList, parseTokenList } from './token-list.ts'
 
-/** Files are cheap to look at: at least this often. */
+/** Files are cheap to check: at least this often. */
 const LOOK_MS = 60_000
 const MAX_FILES = 500
 
@@ -14,7 +14,7 @@ interface LocalListDeps extends ListReading {
   log: MarketLog
 }
 
-/** A list in a file; read again when the file changes, the last good content stays when it breaks or goes. */
+/** A list in a file; read again when the file changes. If it breaks or disappears, the last valid content stays. */
 export const createFileList = (path: string, deps: LocalListDeps): ListSource => {
   const watched = watchFile(
     path,
@@ -49,7 +49,10 @@ export const createFileList = (path: string, deps: LocalListDeps): ListSource =>
   }
 }
 
-/** Every `*.json` of a folder, in the order of their names; files may come, change and go while the server runs. */
+/**
+ * Every `*.json` of a folder, in the order of their names; files may be added, changed and removed while the server
+ * runs.
+ */
 export const createFolderLists = (dir: string, deps: LocalListDeps): ListSource => {
   let files = new Map<string, ListSource>()
   let due = 0

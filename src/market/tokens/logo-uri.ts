@@ -1,11 +1,11 @@
-/** Serves content-addressed logos to browsers, which know no ipfs:. */
+/** Serves content-addressed logos to browsers, which do not support ipfs:. */
 const IPFS_GATEWAY = 'https://ipfs.io/ipfs/'
 const MAX_LENGTH = 1_024
 const IPFS = /^ipfs:\/\/(?:ipfs\/)?([A-Za-z0-9]{1,100}(?:\/[^\s]{0,400})?)$/
 
 /**
  * A logo that a wallet may load: https without credentials, or ipfs:// through a gateway. Everything else (http, data,
- * other schemes, spoilt text) is left out: wallets' content policies block http, and attackers write these fields.
+ * other schemes, damaged text) is left out: wallets' content policies block http, and attackers write these fields.
  */
 export const logoUri = (raw: unknown): string | undefined => {
   if (typeof raw !== 'string' || raw.length > MAX_LENGTH) return undefined

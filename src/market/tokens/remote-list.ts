@@ -6,7 +6,7 @@ import type { ListFetch, ListResponse } from './list-fetch.ts'
 import { type ListReading, type ListSource, messageOf } from './list-source.ts'
 import { type ParsedList, parseTokenList } from './token-list.ts'
 
-/** First wait after trouble; doubles up to the refresh interval. */
+/** First pause after a failure; doubles up to the refresh interval. */
 const RETRY_MS = 60_000
 
 interface RemoteListDeps extends ListReading {
@@ -15,10 +15,10 @@ interface RemoteListDeps extends ListReading {
   log: MarketLog
 }
 
-/** Up to a tenth earlier or later, so that many servers (and many lists) do not ask in step. */
+/** Up to a tenth earlier or later, so that many servers (and many lists) do not ask at the same time. */
 const jitter = (ms: number): number => ms * (0.9 + Math.random() * 0.2)
 
-/** A list behind a URL, kept on disk, asked for again with its version so that an unchanged one costs a 304. */
+/** A list behind a URL, stored on disk and requested with its version, so that an unchanged one costs a 304. */
 export const createRemoteList = (url: string, deps: RemoteListDeps): ListSource => {
   const { cache, log, refreshMs } = deps
   const host = new URL(url).host
@@ -36,7 +36,7 @@ export const createRemoteList = (url: string, deps: RemoteListDeps): ListSource 
     due = steadyNow() - (Date.now() - at) + jitter(refreshMs)
   }
 
-  /** A disk that is full or may not be written to costs a fetch at the next start, and no wallet its tokens. */
+  /** A full or read-only disk costs a fetch at the next start, but no wallet its tokens. */
   const keep = async (kept: Promise<void>): Promise<void> =>
     kept.catch((error: unknown) => log.warn({ host, reason: messageOf(error) }, 'token list could not be kept'))
 
@@ -54,7 +54,7 @@ export const createRemoteList = (url: string, deps: RemoteListDeps): ListSource 
       ...(answer.lastModified === undefined ? {} : { lastModified: answer.lastModified }),
     }
     const parsed = parseTokenList(answer.body, deps)
-    // Its tokens would vanish from every wallet, as if they were spent.
+    // Otherwise its tokens would vanish from every wallet, as if they were spent.
     if (parsed.taken === 0 && list !== undefined && list.taken > 0) throw new BadAnswerError('has lost all its tokens')
     adopt(parsed, next, now)
     await keep(cache.write(url, { body: answer.body, ...next }))

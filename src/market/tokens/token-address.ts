@@ -15,7 +15,7 @@ const SOLANA_CHAIN_IDS: ReadonlyMap<number, string> = new Map([
 const HEX = /^0x[0-9a-fA-F]{40}$/
 const BASE58 = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 
-/** A token's place: CAIP-2 chain and address in the form that is used everywhere behind this. */
+/** A token's place: CAIP-2 chain, and address in the form used everywhere else. */
 export interface TokenPlace {
   caip2Id: string
   address: string
@@ -24,8 +24,8 @@ export interface TokenPlace {
 const isMint = (address: string): boolean => BASE58.test(address) && decodeBase58(address).length === 32
 
 /**
- * Where a list entry lives. Entries without a chain number (some Solana lists) belong to `home`, the chain whose list
- * it is, or to Solana's main network when the address says so. Undefined when address and chain do not fit together.
+ * Place of a list entry. Entries without a chain number (some Solana lists) belong to `home`, the chain of the list, or
+ * to Solana's main network if the address has that form. Undefined when address and chain do not match.
  */
 export const placeOf = (address: string, chainId: number | undefined, home?: string): TokenPlace | undefined => {
   if (HEX.test(address)) {

@@ -32,7 +32,7 @@ interface Chain {
 const byAddress = (a: ListedToken, b: ListedToken): number =>
   a.address < b.address ? -1 : a.address > b.address ? 1 : 0
 
-/** Merges lists per chain: the first list that names an address wins, the built-in table comes last. */
+/** Merges lists per chain: the first list with an address wins, the built-in table comes last. */
 const merge = (
   caip2Id: string,
   lists: readonly ParsedList[],
@@ -50,16 +50,16 @@ const merge = (
 }
 
 interface CatalogueOptions {
-  /** Lists in force that count for a chain, most important first. */
+  /** Lists in force that apply to a chain, most important first. */
   lists: (caip2Id: string) => readonly ParsedList[]
   builtIn: boolean
-  /** Tokens kept per chain; the least important ones go. */
+  /** Tokens kept per chain; the least important ones are dropped. */
   maxTokensPerChain: number
 }
 
 /**
- * The tokens of each chain, ordered by address whatever order lists arrived in. A chain is merged when it is asked for
- * after a change, and keeps its array when the change was none for it.
+ * The tokens of each chain, sorted by address whatever the order in which lists arrived. A chain is merged on the first
+ * request after a change, and keeps its array if nothing changed for it.
  */
 export const createTokenCatalogue = ({ lists, builtIn: withBuiltIn, maxTokensPerChain }: CatalogueOptions) => {
   const chains = new Map<string, Chain>()
@@ -69,7 +69,7 @@ export const createTokenCatalogue = ({ lists, builtIn: withBuiltIn, maxTokensPer
     const known = chains.get(caip2Id)
     if (known?.version === version) return known
     const merged = merge(caip2Id, lists(caip2Id), withBuiltIn, maxTokensPerChain)
-    // Chains that no list names are not remembered: anybody may ask for any chain id.
+    // Chains that no list names are not cached: callers may ask for any chain id.
     if (merged.size === 0 && known === undefined) return undefined
     const tokens = [...merged.values()].sort(byAddress)
     const same =
@@ -85,7 +85,7 @@ export const createTokenCatalogue = ({ lists, builtIn: withBuiltIn, maxTokensPer
     /** `address` in any case for EVM chains. */
     find: (caip2Id: string, address: string): ListedToken | undefined =>
       chainOf(caip2Id)?.byAddress.get(address.startsWith('0x') ? address.toLowerCase() : address),
-    /** Says that the lists have changed. */
+    /** Marks the lists as changed. */
     changed: (): void => {
       version += 1
     },

@@ -12,10 +12,10 @@ import { placeOf, type TokenPlace } from './token-address.ts'
 const NAME_LENGTH = 64
 const SYMBOL_LENGTH = 24
 
-/** tokenlists.org: an object with `tokens`; Solana's lists are often the bare array. Entries are checked one by one. */
+/** tokenlists.org: an object with `tokens`; Solana's lists are often a bare array. Entries are checked individually. */
 const ListSchema = Type.Union([Type.Object({ tokens: Type.Array(Type.Unknown()) }), Type.Array(Type.Unknown())])
 
-/** What is read of an entry, over the spellings of tokenlists.org, of Solana's old list and of Jupiter's API. */
+/** The members used of an entry, in the spellings of tokenlists.org, of Solana's old list and of Jupiter's API. */
 const EntrySchema = Type.Object({
   chainId: Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()])),
   address: Type.Optional(Type.String({ maxLength: 64 })),
@@ -27,7 +27,7 @@ const EntrySchema = Type.Object({
   logoURI: Type.Optional(Type.Unknown()),
   logoUri: Type.Optional(Type.Unknown()),
   icon: Type.Optional(Type.Unknown()),
-  /** Jupiter lists unverified tokens too. */
+  /** Jupiter also lists unverified tokens. */
   isVerified: Type.Optional(Type.Unknown()),
   extensions: Type.Optional(Type.Unknown()),
 })
@@ -36,7 +36,7 @@ type Entry = Static<typeof EntrySchema>
 const listCheck = TypeCompiler.Compile(ListSchema)
 const entryCheck = TypeCompiler.Compile(EntrySchema)
 
-/** What became of a list: its tokens by chain, and how many entries were left out. */
+/** A parsed list: its tokens by chain, and how many entries were left out. */
 export interface ParsedList {
   tokens: TokensByChain
   taken: number
@@ -95,9 +95,9 @@ const originalsOf = (entries: readonly Entry[]): Map<string, string> => {
 }
 
 /**
- * Reads a token list. Broken entries, entries of chains without an address form here, doubles and names of the native
- * coin are left out and counted; the first entry of an address counts.
- * @throws SyntaxError when it is no JSON, BadAnswerError when it is no list.
+ * Parses a token list. Broken entries, entries of chains without a known address form, duplicates and names of the
+ * native coin are left out and counted; the first entry of an address counts.
+ * @throws SyntaxError when it is not JSON, BadAnswerError when it is not a list.
  */
 export const parseTokenList = (text: string, { home, maxTokens }: ParseOptions): ParsedList => {
   const document: unknown = JSON.parse(text)

@@ -12,18 +12,19 @@ import { createTokenCatalogue } from './token-catalogue.ts'
 
 export interface TokenListOptions {
   /**
-   * URLs (http, https) or files (path or file:) per CAIP-2 chain, most trusted first. Of each, only that chain's entries count. A URL that several chains name is fetched once.
+   * URLs (http, https) or files (path or file:) per CAIP-2 chain, most trusted first. From each, only that chain's
+   * entries count. A URL that several chains name is fetched once.
    */
   sources?: Readonly<Record<string, readonly string[]>>
   /** Lists that cover many chains; they come after the chains' own lists. */
   defaultSources?: readonly string[]
   /** Folder whose `*.json` files are lists; they come between the two above. */
   dir?: string
-  /** Where fetched lists are kept across restarts. */
+  /** Where fetched lists are stored across restarts. */
   cacheDir: string
-  /** Fetched lists are asked for again after this, a tenth more or less; milliseconds. 0 = only once. */
+  /** Fetched lists are requested again after this, a tenth more or less; milliseconds. 0 = only once. */
   refreshMs: number
-  /** Add the built-in table of well-known tokens, behind every list. Default true. */
+  /** Add the built-in table of well-known tokens, after every list. Default true. */
   builtIn?: boolean
   /** Larger lists are refused; default 16 MiB. */
   maxBytes?: number
@@ -36,41 +37,44 @@ export interface TokenListOptions {
   log?: MarketLog
 }
 
-/** Tokens of trusted lists; fits `TokenCatalogue` of the adapters. */
+/** Tokens of trusted lists; compatible with `TokenCatalogue` of the adapters. */
 export interface TokenLists {
-  /** Tokens of a chain ordered by address; never waits. Same array while nothing changed. */
+  /** Tokens of a chain sorted by address; never waits. Same array while nothing changed. */
   tokens(caip2Id: string): readonly ListedToken[]
   find(caip2Id: string, address: string): ListedToken | undefined
-  /** Begins loading in the background; until then, only the built-in table is there. Calling it again changes nothing. */
+  /**
+   * Starts loading in the background; until then, only the built-in table is available. Further calls change nothing.
+   */
   start(): void
   /**
-   * Lists of chains that have none so far; the others keep theirs. Resolves when files and kept copies are in force, so
-   * that nobody is shown the chain without them; the rest comes in the background. After `start`. Never rejects.
+   * Adds lists of chains that have none so far; other chains keep theirs. Resolves when files and stored copies are in
+   * force, so that the chain is never shown without them; the rest follows in the background. After `start`. Never
+   * rejects.
    */
   add(sources: Readonly<Record<string, readonly string[]>>): Promise<void>
   /**
-   * Resolves when files and kept copies are in force, after `start`; needs no network. Whoever answers before that
-   * answers without tokens that were there before a restart, and wallets take them for spent. Never rejects.
+   * Resolves when files and stored copies are in force, after `start`; needs no network. An answer before that would
+   * lack tokens that were there before a restart, and wallets would take them for spent. Never rejects.
    */
   restored(): Promise<void>
-  /** Resolves when every source was looked at once after `start` (kept copies, files, network); never rejects. */
+  /** Resolves when every source was checked once after `start` (stored copies, files, network); never rejects. */
   loaded(): Promise<void>
-  /** Looks for news everywhere now, due or not. Never rejects. */
+  /** Checks all sources now, due or not. Never rejects. */
   refresh(): Promise<void>
   status(): TokenListStatus[]
   /** Stops loading and closes connections. */
   close(): Promise<void>
 }
 
-/** Lists fetched at once. */
+/** Concurrent fetches of lists. */
 const PARALLEL = 4
-/** The loop looks at its sources at least and at most this often. */
+/** Minimum and maximum interval at which the loop checks its sources. */
 const SHORTEST_NAP_MS = 50
 const LONGEST_NAP_MS = 60_000
 
 const isUrl = (source: string): boolean => /^https?:\/\//i.test(source)
 
-/** A URL writes blanks and letters that are no ASCII as escapes. What names no file of this machine is taken as it stands. */
+/** URLs escape blanks and non-ASCII letters. A URL that names no file of this machine is used unchanged. */
 const filePath = (source: string): string => {
   if (!source.startsWith('file:')) return source
   const { pathname } = new URL(source)
@@ -83,11 +87,11 @@ const filePath = (source: string): string => {
 
 type Places = Readonly<Record<string, readonly string[]>>
 
-/** Every source once, however many chains name it, and which of them count for a chain. */
+/** Every source once, however many chains name it, and the sources of each chain. */
 interface Sources {
   readonly all: readonly ListSource[]
   of(caip2Id: string): readonly ListSource[]
-  /** Takes those of chains that have none; answers the new ones. */
+  /** Adds the sources of chains that have none; returns the new ones. */
   add(places: Places): ListSource[]
 }
 
@@ -131,7 +135,7 @@ const buildSources = (options: TokenListOptions, fetch: ListFetch): Sources => {
   }
 }
 
-/** Loads token lists in the background, keeps them on disk and fresh, and serves them per chain. */
+/** Loads token lists in the background, stores and refreshes them, and serves them per chain. */
 export const createTokenLists = (options: TokenListOptions): TokenLists => {
   const http = options.fetch === undefined ? createListFetch() : { fetch: options.fetch, close: async () => undefined }
   const sources = buildSources(options, http.fetch)
@@ -149,7 +153,7 @@ export const createTokenLists = (options: TokenListOptions): TokenLists => {
     mapBounded(due, PARALLEL, async (source) => {
       if (!stop.signal.aborted && (await source.refresh(stop.signal))) catalogue.changed()
     })
-  /** Reads that run. What they read is still due, and would be asked for a second time. */
+  /** Running reads. Their sources are still due and would otherwise be read twice. */
   let reads = 0
   const lookAtDue = async (): Promise<void> => {
     reads += 1
@@ -188,7 +192,7 @@ export const createTokenLists = (options: TokenListOptions): TokenLists => {
       reads += 1
       clearTimeout(timer)
       const fresh = sources.add(places)
-      // Lists that were there already count for one more chain now.
+      // Lists that were already loaded now count for one more chain.
       catalogue.changed()
       await restore(fresh)
       reads -= 1

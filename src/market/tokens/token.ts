@@ -1,4 +1,4 @@
-/** A token that a list names. `market` imports no chain room: the shape is that of the adapters' token catalogue. */
+/** A token in a list. `market` imports no chain folder: the shape is that of the adapters' token catalogue. */
 export interface ListedToken {
   /** EVM: lower-case hex contract; Solana: mint. */
   address: string

@@ -1,6 +1,6 @@
 import { readAs } from './lookalike.ts'
 
-/** Endings that make a dotted word an address on the web. Symbols such as `USDC.e` and `BTC.b` have none of them. */
+/** Endings that make a dotted word a web address. Symbols such as `USDC.e` and `BTC.b` have none of them. */
 const ENDINGS: ReadonlySet<string> = new Set(
   (
     'com net org io xyz app site online top info finance fi me co vip pro live club shop store space fun network ' +
@@ -12,7 +12,7 @@ const ENDINGS: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** Projects whose own tokens carry their domain. */
+/** Projects whose own tokens are named after their domain. */
 const PROJECTS: ReadonlySet<string> = new Set(['curve.fi', 'yearn.finance', 'ether.fi', 'stake.link', 'crypto.com'])
 
 const CALLS: ReadonlySet<string> = new Set(
@@ -25,7 +25,7 @@ const LURES: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** Without the dots and dashes of a sentence around it. */
+/** Without surrounding dots and dashes of a sentence. */
 const withoutEdgeDots = (word: string): string => {
   let from = 0
   let to = word.length
@@ -44,8 +44,9 @@ const looksLikeLink = (text: string): boolean =>
 
 /**
  * True when a name or symbol is an advertisement rather than a name: a link or web address (except those of a few
- * projects that are named so), a call such as "claim" or "visit", two lures ("free", "bonus", …), or one lure with an
- * amount ("$1000 reward"). Looked at as a reader would read it, so that letters of other alphabets do not hide it.
+ * projects named after theirs), a call such as "claim" or "visit", two lures ("free", "bonus", …), or one lure with an
+ * amount ("$1000 reward"). The text is evaluated as a reader sees it, so that letters of other alphabets do not hide
+ * it.
  */
 export const isBait = (text: string): boolean => {
   const read = readAs(text)

@@ -6,7 +6,7 @@ const LOOKALIKES =
   'ɑa ɡg ɩi ıi łl øo đd ħh ŧt ƀb ɓb ƈc ƒf ʋv ᴀa ʙb ᴄc ᴅd ᴇe ɢg ʜh ɪi ᴊj ᴋk ʟl ᴍm ɴn ᴏo ᴘp ʀr ᴛt ᴜu ᴠv ᴡw ʏy ᴢz ' +
   '。. ․. ·. ∙. ⁄/ ∕/ ꞉: ∶: ⅼl ǀl ∣l'
 
-/** Capitals that look like another letter than their small form does; Cherokee has Latin-looking capitals only. */
+/** Capitals that look like another letter than their small form does; only the capitals of Cherokee look Latin. */
 const CAPITALS = 'Ηh Νn Υy Ꭺa Ᏼb Ꮯc Ꭰd Ꭼe Ꮐg Ꮋh Ꭵi Ꮶk Ꮮl Ꮇm Ꮲp Ꭱr Ꮪs Ꭲt Ꮩv Ꮃw Ꮓz'
 
 const MEANT: ReadonlyMap<string, string> = new Map(
@@ -16,14 +16,16 @@ const MEANT: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** Nothing is to be seen of these: format characters, fillers, blanks. */
+/** Invisible characters: format characters, fillers, blanks. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\u115f\u1160\u2800\u3164\uffa0]/gu
 const MARKS = /\p{M}/gu
 const ASCII = /^[\x20-\x7e]*$/
-/** Longest text that is looked at, in UTF-16 units; every pattern behind this works on no more. */
+/** Longest text that is examined, in UTF-16 units; all patterns below are limited to it. */
 const LONGEST = 256
 
-/** What a reader takes a text for: lower-case Latin letters for everything that looks like one, invisible parts gone. */
+/**
+ * How a reader perceives a text: lower-case Latin letters for everything that looks like one, invisible parts removed.
+ */
 export const readAs = (text: string): string => {
   const start = text.slice(0, LONGEST)
   if (ASCII.test(start)) return start.toLowerCase()
@@ -48,11 +50,11 @@ const ALIKE_DIGITS: Readonly<Record<string, string>> = {
   $: 's',
 }
 
-/** The same for all texts that are easily mistaken for each other: spaces gone, digits as the letters they look like. */
+/** Equal for all texts that are easily confused: spaces removed, digits replaced by the letters they resemble. */
 export const skeleton = (text: string): string =>
   readAs(text).replace(/[\s01i|!5$]/g, (found) => ALIKE_DIGITS[found] ?? '')
 
-/** True when the text holds characters that are not to be seen. */
+/** True when the text contains invisible characters. */
 export const hasInvisible = (text: string): boolean => text.slice(0, LONGEST).search(INVISIBLE) >= 0
 
 export const isAscii = (text: string): boolean => ASCII.test(text.slice(0, LONGEST))

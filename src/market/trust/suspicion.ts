@@ -7,7 +7,7 @@ interface Texts {
   symbol: string
 }
 
-/** What the texts of an unlisted token give reason to think; undefined = nothing. */
+/** Verdict on an unlisted token by its texts; undefined = no suspicion. */
 export type Suspicion = (token: Texts) => 'Malicious' | 'Spam' | 'Warning' | undefined
 
 /** Longest texts that the token list format allows. */
@@ -18,7 +18,7 @@ const SOMETHING_TO_READ = /[\p{L}\p{N}]/u
 
 const same = (text: string): string => text.trim().toLowerCase()
 
-/** Texts by what they look like; two lists may spell one look differently, so each look keeps all its spellings. */
+/** Texts by what they look like; two lists may spell the same look differently, so all spellings are kept. */
 const byLook = (texts: Iterable<string>): Map<string, Set<string>> => {
   const looks = new Map<string, Set<string>>()
   for (const text of texts) {
@@ -30,12 +30,12 @@ const byLook = (texts: Iterable<string>): Map<string, Set<string>> => {
 }
 
 /**
- * Rules for a token on no list, the worst first:
- * - Malicious: looks like the symbol or name of a listed token but is spelt with letters of another alphabet or with
+ * Rules for an unlisted token, the worst first:
+ * - Malicious: looks like the symbol or name of a listed token but is spelled with letters of another alphabet or with
  *   invisible characters. That is done on purpose.
  * - Spam: name or symbol is an advertisement (`bait.ts`).
  * - Warning: has a well-known symbol, or one that differs from it only in spaces and digits for letters; mixes
- *   alphabets in a word; holds invisible characters; is longer than the list format allows; has nothing to read.
+ *   alphabets in a word; contains invisible characters; is longer than the list format allows; has nothing to read.
  */
 export const createSuspicion = (listed: readonly ListedToken[], wellKnown: Iterable<string>): Suspicion => {
   const famous = byLook(wellKnown)

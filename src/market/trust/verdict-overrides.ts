@@ -4,7 +4,7 @@ import { BadInputError } from '../../errors.ts'
 import { addressKey } from '../prices/prices.ts'
 
 /**
- * Verdicts that the operator gives by hand; an allow list is made of `Benign`, a deny list of `Malicious` or `Spam`:
+ * Verdicts set by the operator; an allow list consists of `Benign`, a deny list of `Malicious` or `Spam`:
  *
  *     { "eip155:43114": { "0x…": "Benign", "0x…": "Malicious" }, "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp": { "…": "Spam" } }
  */
@@ -30,8 +30,8 @@ const overridesOf = (table: OverrideTable): Overrides =>
   )
 
 /**
- * Reads a file of verdicts.
- * @throws BadInputError naming the first wrong place; SyntaxError when it is no JSON.
+ * Parses a file of verdicts.
+ * @throws BadInputError naming the first wrong place; SyntaxError when it is not JSON.
  */
 export const parseOverrides = (text: string): Overrides => {
   const document: unknown = JSON.parse(text)

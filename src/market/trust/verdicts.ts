@@ -9,10 +9,10 @@ import type { ListedToken } from '../tokens/token.ts'
 import { createSuspicion, type Suspicion } from './suspicion.ts'
 import { EMPTY_OVERRIDES, type Overrides, parseOverrides } from './verdict-overrides.ts'
 
-/** How far a token is trusted; the words of the wire. */
+/** How far a token is trusted; the terms of the API. */
 export type ScanVerdict = 'Benign' | 'Malicious' | 'Warning' | 'Spam'
 
-/** What is judged; texts as they are shown. */
+/** What is judged; texts as displayed. */
 export interface JudgedToken {
   address: string
   name: string
@@ -20,7 +20,7 @@ export interface JudgedToken {
 }
 
 export interface Judgement {
-  /** Left out when nothing is known of the token. */
+  /** Left out when nothing is known about the token. */
   scanResult?: ScanVerdict
   /** Shown to callers who want trusted tokens only. */
   trusted: boolean
@@ -31,17 +31,17 @@ export interface VerdictOptions {
     tokens(caip2Id: string): readonly ListedToken[]
     find(caip2Id: string, address: string): ListedToken | undefined
   }
-  /** JSON file of fixed verdicts; looked at again every few seconds while verdicts are asked for. */
+  /** JSON file of fixed verdicts; checked again every few seconds while verdicts are requested. */
   file?: string
   log?: MarketLog
 }
 
 const LOOK_MS = 5_000
 const MAX_BYTES = 8_388_608
-/** More than one request may show on a chain: judging all of them anew each time is no use of a cache. */
+/** More than one request may show on a chain: a smaller cache would be judged anew on each request. */
 const KEPT = 60_000
 
-/** Coins that false tokens pretend to be, besides the well-known tokens. */
+/** Coins that fake tokens imitate, in addition to the well-known tokens. */
 const NATIVE_SYMBOLS = ['AVAX', 'BTC', 'ETH', 'SOL', 'BNB', 'POL', 'MATIC']
 const WELL_KNOWN = new Set([
   ...NATIVE_SYMBOLS,
@@ -49,14 +49,14 @@ const WELL_KNOWN = new Set([
 ])
 
 /**
- * Malicious and Spam are untrusted, and so is a token on no list where there are lists for the chain. Warning alone
- * does not hide a token. A fixed verdict counts like a list.
+ * Malicious and Spam are untrusted, and so is an unlisted token if there are lists for the chain. Warning alone does
+ * not hide a token. A fixed verdict counts like a list.
  */
 export const isTrusted = (scanResult: ScanVerdict | undefined, vouchedFor: boolean, chainHasLists: boolean): boolean =>
   scanResult !== 'Malicious' && scanResult !== 'Spam' && (vouchedFor || !chainHasLists)
 
 /**
- * Verdicts without an outside scanner. In this order: a fixed verdict; Benign for tokens on a list; the suspicions of
+ * Verdicts without an external scanner. In this order: a fixed verdict; Benign for listed tokens; the suspicions of
  * `suspicion.ts`; else none. Unknown is not Spam: wallets hide Spam.
  */
 export const createVerdicts = ({ lists, file, log = silentLog }: VerdictOptions) => {
@@ -72,7 +72,7 @@ export const createVerdicts = ({ lists, file, log = silentLog }: VerdictOptions)
     filed = (await watched?.read()) ?? EMPTY_OVERRIDES
   }
 
-  /** By the list array, which is another one whenever a list of the chain has changed. */
+  /** By the list array, which is replaced whenever a list of the chain has changed. */
   const known = new WeakMap<readonly ListedToken[], { suspect: Suspicion; kept: LRUCache<string, Judgement> }>()
   const knowledgeOf = (tokens: readonly ListedToken[]) => {
     const found = known.get(tokens) ?? {
@@ -109,9 +109,9 @@ export const createVerdicts = ({ lists, file, log = silentLog }: VerdictOptions)
       if (lists.find(caip2Id, token.address) !== undefined) return { scanResult: 'Benign', trusted: true }
       return judgeUnlisted(caip2Id, token)
     },
-    /** True where no list could vouch for a token. */
+    /** True if no list could vouch for a token. */
     trustsUnlisted: (caip2Id: string): boolean => isTrusted(undefined, false, lists.tokens(caip2Id).length > 0),
-    /** Addresses with a fixed verdict that is no warning off. */
+    /** Addresses with a fixed verdict other than Malicious or Spam. */
     vouched(caip2Id: string): readonly string[] {
       if (vouched?.filed !== filed) vouched = { filed, byChain: vouchedByChain(filed) }
       return vouched.byChain.get(caip2Id) ?? []

@@ -85,9 +85,7 @@ export function createAccessTokens(deps: AccessTokensDeps): AccessTokens {
     changes = done.catch(() => undefined)
     return done
   }
-  /**
-   * Returns the key of the password, so that whatever is signed with it becomes invalid with the password in any case.
-   */
+  /** Returns the key of the password: whatever is signed with it becomes invalid when the password changes. */
   const checkPassword = async (password: string, from: string | undefined): Promise<Buffer> => {
     let derived: Buffer = NO_KEY
     const isRight = async (): Promise<boolean> => {

@@ -67,7 +67,7 @@ export async function fetchMetadata(
     return { status: 'INDEXED', ...keptUri(tokenUri), ...members }
   } catch (error) {
     if (!(error instanceof MetadataFailure)) throw error
-    // A requested token ends its tries once a result is stored: earlier ones failed at the chain, not at a host.
+    // Earlier attempts for a requested token failed at the chain, not at a host: they do not count here.
     const wait = retrySeconds(error, token.asked ? 0 : token.attempts)
     return {
       status: error.metadataStatus,

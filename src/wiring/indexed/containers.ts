@@ -7,7 +7,7 @@ import { allowStart, type ContainerSource, createStoredContainers } from '../../
 import type { IndexReader } from '../../store/index.ts'
 import { servedSide } from '../node/node-health.ts'
 
-/** The own containers of the network behind /ext; undefined when none is served. */
+/** The own containers of the network behind /ext; undefined when no network is served. */
 export function createServerContainers(
   config: Config,
   index: IndexReader,
@@ -17,11 +17,11 @@ export function createServerContainers(
   return (nodeHeight) => createStoredContainers({ index, network, nodeHeight, maxAgeMs: config.index.maxIndexAgeMs })
 }
 
-/** Lies in the data folder since the first run with the index. */
+/** In the data folder since the first run with the index. */
 const MARK = 'index-enabled'
 
 /**
- * Refuses a start that would let an index stand still which was on before.
+ * Refuses a start that would stop an index that was on before.
  * @throws ConfigError unless `--index-allow-incomplete` is given
  */
 export async function checkIndexFlags({ index, dataDir }: Config, logger: Logger): Promise<void> {
@@ -36,7 +36,7 @@ export async function checkIndexFlags({ index, dataDir }: Config, logger: Logger
     await mkdir(dataDir, { recursive: true })
     await writeFile(mark, 'The index was on: switching it off needs --index-allow-incomplete.\n')
   } catch (error) {
-    // A folder that cannot be written is no reason to serve nothing.
+    // A folder that is not writable must not keep the server from starting.
     logger.warn({ err: error }, 'cannot note that the index is on')
   }
 }

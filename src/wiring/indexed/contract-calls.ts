@@ -14,7 +14,9 @@ interface MetadataChains {
 
 const CALL_MS = 15_000
 
-/** An endpoint that seemed to be of another chain is looked at again then: one empty answer is a moment's trouble. */
+/**
+ * An endpoint that seemed to be of another chain is checked again after this: an empty answer may be a short problem.
+ */
 const RULED_OUT_MS = 60_000
 
 interface Endpoint {
@@ -23,8 +25,8 @@ interface Endpoint {
 }
 
 /**
- * The first endpoint of the chain that has an answer. What a contract says, a revert too, is one; a node that keeps no
- * state, or does not take the call, has none.
+ * The first endpoint of the chain with an answer. Whatever the contract returns counts as one, even a revert; a node
+ * that keeps no state or refuses the call has none.
  */
 export function createContractCalls(
   chains: MetadataChains,
@@ -61,11 +63,11 @@ export function createContractCalls(
   }
 }
 
-/** Each by itself: a few contracts that answer five megabytes would make an answer to a batch that nobody takes. */
+/** Sent individually: a few contracts that answer five megabytes would make a batch answer larger than accepted. */
 const ask = <T>({ pool, path }: Endpoint, method: string, params: unknown[], signal: AbortSignal): Promise<T> =>
   pool.rpc<T>(path, method, params, { signal, deadline: Date.now() + CALL_MS, batch: false })
 
-/** The C-chain is asked where it is indexed from: an own network may bear the public one's chain id. */
+/** The C-chain is read from where it is indexed: a private network may have the public one's chain id. */
 function endpointOf({ networks, pools }: MetadataChains, stream: string | undefined, chainId: bigint): Endpoint {
   for (const side of SIDES) {
     const network = networks[side]
@@ -76,7 +78,7 @@ function endpointOf({ networks, pools }: MetadataChains, stream: string | undefi
   return { pool, path: '' }
 }
 
-/** The upstreams that are configured for the chain id, if they are others and their chain begins with the same block. */
+/** The upstreams configured for the chain id, if they are others and their chain has the same first block. */
 async function sameChain(
   { pools }: MetadataChains,
   chainId: bigint,

@@ -26,10 +26,10 @@ import { createEvmChainList } from './evm-chain-list.ts'
 import { createEvmStreams, isIndexed } from './evm-streams.ts'
 import type { IndexIdentities } from './indexed-networks.ts'
 
-/** Time a health probe may take before it counts as failed, milliseconds. */
+/** Timeout of a health probe, milliseconds. */
 const PROBE_MS = 3_000
 
-/** Time that nodes have to describe assets, milliseconds. */
+/** Timeout for nodes to describe assets, milliseconds. */
 const ASSETS_MS = 5_000
 
 export interface WireDataDeps {
@@ -42,7 +42,7 @@ export interface WireDataDeps {
   metrics?: Metrics | undefined
 }
 
-/** The indexed API. Without an index every operation but the health checks is 503, and no database is opened. */
+/** The indexed API. Without an index, every operation except the health checks is 503, and no database is opened. */
 export async function wireData(app: FastifyInstance, config: Config, deps: WireDataDeps): Promise<void> {
   const { store, counters, metrics, closing } = deps
   const budgets = { ...config.data, ...(metrics ? { observe: metrics.observeComputeUnits } : {}) }
@@ -62,7 +62,7 @@ export async function wireData(app: FastifyInstance, config: Config, deps: WireD
   })
 }
 
-/** Everything that is read from the index. */
+/** All operations that read the index. */
 function indexedRoutes(config: Config, { chains, identities, store }: WireDataDeps): DataRoute[] {
   const index = store?.reader ?? notIndexed<IndexReader>()
   const primary: PrimaryDeps = {
@@ -107,7 +107,9 @@ function listEvmChains(config: Config, { chains, identities, store }: Omit<WireD
   )
 }
 
-/** Budgets are kept in this process, or with others in a shared server; alone this one goes on, and says so here. */
+/**
+ * Budgets are kept here or in a shared server; without that, this process continues alone, and the probe reports it.
+ */
 async function probeCache(counters: SharedCounters | undefined): Promise<void> {
   if (!counters) return
   const sum = await counters.add('health', 1, Date.now() + PROBE_MS)
@@ -120,7 +122,7 @@ class NotIndexedError extends FirnError {
   }
 }
 
-/** Stands in for the index where there is none: whatever is asked of it says so. */
+/** Replaces the index where there is none: every use of it reports that. */
 function notIndexed<T extends object>(): T {
   const refuse = new Proxy(() => undefined, {
     get: () => refuse,
@@ -129,7 +131,7 @@ function notIndexed<T extends object>(): T {
   return refuse as unknown as T
 }
 
-/** Of the C-chains of another network nothing is told. */
+/** Hides the C-chains of another network. */
 const withoutForeign = (reader: IndexReader, { isForeign }: IndexIdentities): IndexReader => ({
   ...reader,
   async progress() {

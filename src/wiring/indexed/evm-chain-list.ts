@@ -14,13 +14,13 @@ const AVAX = { name: 'Avalanche', symbol: 'AVAX', decimals: 18 }
 
 type ChainListDeps = Pick<Chains, 'pools' | 'networks'> &
   Pick<IndexIdentities, 'known'> & {
-    /** What the index of P knows of L1s; left out where there is none. */
+    /** What the index of P knows about L1s; left out if there is none. */
     madeChains?: IndexReader['madeChains']
   }
 
 /**
- * The indexed EVM chains in the form of the indexed API: what the configuration says, what nodes have told, and of L1s what
- * the index of P says of their making.
+ * The indexed EVM chains in the form of the indexed API, from the configuration, the nodes and, for L1s, what the index
+ * of P says about their creation.
  */
 export function createEvmChainList(config: Config, chains: ChainListDeps, streams: EvmStreams): EvmChains {
   const makingOf = createMakings(chains.madeChains)
@@ -36,10 +36,10 @@ export function createEvmChainList(config: Config, chains: ChainListDeps, stream
 type EvmSetting = Config['chains']['evm'][string]
 type Making = Pick<EvmChainInfo, 'subnetId' | 'vmId'>
 
-/** What P does not know of a chain yet is asked for again after so long: every call about an EVM chain looks here. */
+/** Interval for asking again about a chain that P does not know yet: every call about an EVM chain looks here. */
 const ASK_AGAIN_MS = 5_000
 
-/** Chains are made once: what was found is kept. That the database is away takes no answer from anybody here. */
+/** A chain is created once, so a result is kept. An unavailable database must not fail an answer. */
 function createMakings(madeChains: IndexReader['madeChains'] | undefined) {
   const found = new Map<string, { making: Making; until: number }>()
   return async (side: 'mainnet' | 'testnet', blockchainId: string | undefined): Promise<Making> => {
@@ -67,7 +67,7 @@ async function describe(
   const network = side && networks[side]
   const pool = network?.pool ?? pools.find(({ name }) => name === `eip155:${chainId}`)
   const blockchainId = setting?.blockchainId ?? (side && known(side)?.blockchainIds.C)
-  // Blocks are kept under the side: by another word in the settings of the EVM chain they would be in neither list.
+  // Blocks are stored under the side: with another `testnet` setting of the EVM chain they would be in neither list.
   const isTestnet = side === undefined ? setting?.testnet === true : side === 'testnet'
   // C-chains belong to the primary network.
   const making: Making =
@@ -98,19 +98,19 @@ function tokenOf(setting: EvmSetting | undefined): EvmChainInfo['networkToken'] 
   return { name, symbol, decimals, ...(logoUri === undefined ? {} : { logoUri }) }
 }
 
-/** Servers that were not asked yet count as reachable. */
+/** Servers that have not been asked yet count as reachable. */
 const isReachable = (pool: UpstreamPool | undefined): boolean => {
   const servers = pool?.status() ?? []
   return servers.length === 0 || servers.some(({ healthy }) => healthy)
 }
 
-/** A node's own path of a chain, and hosts without keys: nothing in these is a secret. */
+/** A node's standard path of a chain, and hosts without keys: neither contains a secret. */
 const NODE_PATH = /^\/ext\/bc\/[A-Za-z0-9]{1,64}\/rpc$/
 const KEYLESS_HOSTS = new Set(['subnets.avax.network'])
 
 /**
- * Where wallets may send their calls. Upstream URLs may carry keys in path or query, so that strangers are told the
- * origin, and of the path only what is known to hold none.
+ * Where wallets can send their calls. Upstream URLs may carry keys in path or query, so only the origin is published,
+ * and the path only if it is known to contain none.
  */
 function rpcUrlOf(endpoint: string | undefined, node: string | undefined): string {
   if (endpoint === undefined) return node === undefined ? '' : `${new URL(node).origin}/ext/bc/C/rpc`

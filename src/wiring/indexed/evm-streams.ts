@@ -7,15 +7,15 @@ const PUBLIC_C_CHAINS = { mainnet: 43_114, testnet: 43_113 }
 export const cChainId = (config: Config, side: Side): bigint =>
   BigInt(config.chains.avalanche[side]?.evmChainId ?? PUBLIC_C_CHAINS[side])
 
-/** True for a stream that the configuration names; where it names none, for those of P, X and C. */
+/** True for a stream that the configuration names; if it names none, for those of P, X and C. */
 export const isIndexed = ({ index }: Config, stream: string): boolean =>
   index.streams.length === 0 ? !stream.startsWith('eip155:') : index.streams.includes(stream)
 
 type ChainIds = ReadonlyMap<string, bigint>
 
 /**
- * Names of the indexed streams by the decimal id of the EVM chain that they hold: C-chains of networks, and others.
- * @param said ids by stream as the nodes said them; the configuration's word counts for those that are not there yet
+ * Names of the indexed streams by the decimal id of their EVM chain: C-chains of networks, and others.
+ * @param said ids by stream as reported by the nodes; for streams that are missing there, the configuration's id counts
  */
 export function indexedEvmStreams(config: Config, said: ChainIds = new Map()): Map<string, string> {
   const others = Object.keys(config.chains.evm).map((id) => [id, `eip155:${id}`] as const)
@@ -26,9 +26,9 @@ export function indexedEvmStreams(config: Config, said: ChainIds = new Map()): M
 }
 
 /**
- * The same with the ids that the index knows from the nodes: a network of one's own has another C-chain than the public
- * one. They never change, so that they are read until those of all streams are there.
- * @param read left out where nothing is indexed
+ * The same with the ids that the index has from the nodes: a private network has another C-chain than the public one.
+ * Ids never change, so they are read until those of all streams are known.
+ * @param read left out if nothing is indexed
  */
 export function createEvmStreams(config: Config, read?: () => Promise<ChainIds>) {
   const names = [...indexedEvmStreams(config).values()]

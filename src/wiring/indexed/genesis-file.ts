@@ -4,12 +4,12 @@ import { GenesisError } from '../../indexer/primary/index.ts'
 import { readBounded } from '../../lib/read-bounded.ts'
 import { splitCredentials } from '../../lib/url-credentials.ts'
 
-/** A genesis file is a few megabytes; more is none. */
+/** A genesis file is a few megabytes; anything larger is not one. */
 const GENESIS_BYTES = 64 * 1024 * 1024
 const GENESIS_MS = 60_000
 
 /**
- * The text of the genesis file; amounts in it are too large for a JSON parser's numbers.
+ * The text of the genesis file, because its amounts are too large for a JSON parser's numbers.
  *
  * @param place path or URL
  * @throws GenesisError

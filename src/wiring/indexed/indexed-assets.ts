@@ -3,10 +3,12 @@ import { idToCb58 } from '../../lib/ids.ts'
 import { inTime } from '../../lib/in-time.ts'
 import type { IndexReader } from '../../store/index.ts'
 
-/** A database that is being opened, busy or away must not hold a read of balances up to its deadline. Milliseconds. */
+/**
+ * A database that is opening, busy or unavailable must not delay a read of balances up to its deadline. Milliseconds.
+ */
 const PATIENCE_MS = 3_000
 
-/** Assets of a network as their making stands in the index of X, whose containers are what their ids hash to. */
+/** Assets of a network as defined by their creation in the index of X; an asset's id is the hash of its container. */
 export function createIndexedAssets({ assets }: Pick<IndexReader, 'assets'>) {
   return (network: string): IndexedAssets =>
     async (assetId, signal) => {

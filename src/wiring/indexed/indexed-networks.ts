@@ -10,38 +10,38 @@ import { SIDES, type Side } from '../../lib/primary-network.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import { differenceOf, type IndexedNetwork, type IndexedNetworks, OtherNetworkError } from '../../store/index.ts'
 
-/** A database that is being opened or away must not keep the server from starting; milliseconds. */
+/** A database that is opening or unavailable must not keep the server from starting; milliseconds. */
 const OPEN_MS = 3_000
-/** The database is asked in passing at most this often. */
+/** Minimum interval between background reads of the database. */
 const LOOK_UP_MS = 1_000
 
 type Setting = NonNullable<Config['chains']['avalanche'][Side]>
 
-/** Which networks the index is of, without a node where one was asked once. */
+/** The networks that the index is of, without asking a node again if one was asked before. */
 export interface IndexIdentities {
   /**
-   * Undefined when the network is not configured. Of a network that was never indexed the nodes are asked.
+   * Undefined when the network is not configured. For a network that was never indexed, the nodes are asked.
    * @throws OtherNetworkError when nodes or configuration name another network than the index is of
    */
   of(side: Side): Promise<NetworkIdentity | undefined>
-  /** Rejects as `of`, and asks no node. */
+  /** Rejects like `of`, but asks no node. */
   check(side: Side): Promise<void>
-  /** True for a stream that has to be answered as if it were not there: it is of another network. */
+  /** True for a stream that must be treated as missing: it is of another network. */
   isForeign(stream: string): Promise<boolean>
-  /** Reads what addresses of own networks begin with, so that the first request may name them; waits 3 s at most. */
+  /** Reads the address prefixes of private networks, so that the first request may use them; waits 3 s at most. */
   open(): Promise<void>
-  /** As far as it is known by now. What is not is looked up behind this call, for the next one. */
+  /** What is known now. Missing facts are looked up in the background, for the next call. */
   known(side: Side): NetworkIdentity | undefined
 }
 
 interface Kept {
   ids: IndexedNetwork
   identity: NetworkIdentity
-  /** What was compared with it last. */
+  /** The facts it was last compared with. */
   same?: NetworkFacts | undefined
 }
 
-/** @param indexed what the database knows; left out where nothing is indexed */
+/** @param indexed what the database knows; left out if nothing is indexed */
 export function createIndexIdentities(
   config: Config,
   networks: Chains['networks'],
@@ -49,10 +49,10 @@ export function createIndexIdentities(
   logger: Logger,
 ): IndexIdentities {
   const found = new Map<Side, Kept>()
-  /** Said in the log once. */
+  /** Logged once. */
   const refused = new Set<Side>()
   const lookedUpAt = new Map<Side, number>()
-  /** It never changes, so it is read until it is there. */
+  /** It never changes, so it is read until it is known. */
   const find = async (side: Side): Promise<Kept | undefined> => {
     const known = found.get(side)
     if (known) return known
@@ -127,7 +127,7 @@ const idsOf = ({ networkId, blockchainIds, avaxAssetHex }: NetworkFacts): Indexe
   avaxAssetId: avaxAssetHex,
 })
 
-/** What the configuration says by itself. */
+/** The facts that the configuration states. */
 function configured(setting: Setting | undefined): Partial<IndexedNetwork> {
   const { networkId, xBlockchainId, cBlockchainId, avaxAssetId } = setting ?? {}
   return {

@@ -6,9 +6,9 @@ import { steadyNow } from '../../lib/steady-clock.ts'
 import { indexAge, isTooOld, type Store } from '../../store/index.ts'
 import { indexedEvmStreams } from './evm-streams.ts'
 
-/** How far the streams are is asked of the database at most this often, milliseconds. */
+/** Minimum interval between reads of the streams' progress, milliseconds. */
 const PROGRESS_MS = 1_000
-/** Readers wait for this long at most until it is known for the first time, and between attempts. Milliseconds. */
+/** Longest wait of readers until the progress is first known, and the pause between attempts. Milliseconds. */
 const LEARN_MS = 2_000
 const ATTEMPT_MS = 50
 
@@ -17,7 +17,7 @@ interface TokenReader {
   evm: Pick<Store['reader']['evm'], 'chainIds' | 'touchedTokens'>
 }
 
-/** Which tokens an owner ever held, for the EVM chains that are indexed here; undefined for the others. */
+/** All tokens that an owner ever held, for the EVM chains that are indexed here; undefined for the others. */
 export function createIndexedTokens(config: Config, { reader }: { reader: TokenReader }) {
   const streams = indexedEvmStreams(config)
   const names = new Set(streams.values())
@@ -34,7 +34,7 @@ export function createIndexedTokens(config: Config, { reader }: { reader: TokenR
     progress = found
     chainIds = ids
   }
-  /** A newer reading, if one is on its way or due. */
+  /** A newer read, if one is running or due. */
   const refresh = (): Promise<void> | undefined => {
     if (steadyNow() - askedAt >= PROGRESS_MS)
       reading ??= read()
@@ -44,7 +44,9 @@ export function createIndexedTokens(config: Config, { reader }: { reader: TokenR
         })
     return reading
   }
-  /** After a start nothing is known, and an index that is taken for incomplete finds nothing: that looks like a loss. */
+  /**
+   * Nothing is known right after a start, and an index that seems incomplete finds no tokens, which looks like a loss.
+   */
   const learn = async (): Promise<void> => {
     const until = performance.now() + LEARN_MS
     while (chainIds === undefined && performance.now() < until) {
@@ -59,7 +61,7 @@ export function createIndexedTokens(config: Config, { reader }: { reader: TokenR
     const age = own && indexAge(own, Date.now())
     return age !== undefined && !isTooOld(age, config.index.maxIndexAgeMs)
   }
-  /** What is known is of the last reader, perhaps of an hour ago: an index is called old only by a new reading. */
+  /** The last result may be an hour old: only a new read can call an index outdated. */
   const isComplete = (chainId: string): boolean | Promise<boolean> => {
     const newer = refresh()
     if (stands(chainId)) return true
@@ -68,7 +70,8 @@ export function createIndexedTokens(config: Config, { reader }: { reader: TokenR
   }
 
   return (chainId: string): IndexedTokens | undefined => {
-    // The C-chain of a network that was not configured by ID has the one that its node says: known only later.
+    // The C-chain of a network that was not configured by ID has the id that its node reports, which is known only
+    // later.
     if (!streams.has(chainId) && ![...names].some((name) => name.endsWith(':C'))) return undefined
     return {
       isComplete() {

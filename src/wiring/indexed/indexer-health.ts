@@ -1,7 +1,7 @@
 import type { Indexer, StreamStatus } from '../../indexer/index.ts'
 import { APPLICATION_TAG, type HealthCheck, UnhealthyError } from '../../services/node-health/index.ts'
 
-/** How the streams of this process are doing: unhealthy when one is stalled, or stands before what it cannot read. */
+/** State of this process's streams: unhealthy when one is stalled or has reached something that it cannot read. */
 export const createIndexerCheck = (indexer: Pick<Indexer, 'status'>): HealthCheck => ({
   name: 'indexer',
   tags: () => [APPLICATION_TAG],

@@ -13,12 +13,12 @@ import { readGenesis } from './genesis-file.ts'
 import { stakingRules } from './staking-rules.ts'
 
 /**
- * Three pages are on their way at once, as text, as rows and as statements. In this process there is a database as well,
- * and half a page costs it nothing: it takes a statement in without a round trip.
+ * Three pages are in flight at once, as text, as rows and as statements. An embedded database is in this process as
+ * well, and half a page costs it nothing: a statement needs no round trip.
  */
 const EMBEDDED_PAGE = 512
 
-/** Follows what the configuration names, by default P, X and C of every configured network. */
+/** Follows the configured streams, by default P, X and C of every configured network. */
 export function createServerIndexer(
   config: Config,
   { chains, store, logger }: { chains: Chains; store: Store; logger: Logger },
@@ -55,7 +55,7 @@ function primaryStreams(config: Config, chains: Chains, store: Store, logger: Lo
   })
 }
 
-/** L1s and other EVM chains are indexed when they are named. */
+/** L1s and other EVM chains are indexed only if named. */
 function evmStreams(config: Config, chains: Chains, store: Store): AnyStream[] {
   return Object.entries(config.chains.evm).flatMap(([id, chain]) => {
     const name = `eip155:${id}`
@@ -76,10 +76,10 @@ function evmStreams(config: Config, chains: Chains, store: Store): AnyStream[] {
   })
 }
 
-/** A node of one's own may be one of a public network, which only it can say. */
+/** A network with its own node may still be a public one, which only the node can say. */
 const publicGenesis = (xChainId: string): GenesisBook | undefined =>
   genesisOf(publicGenesisFile(idToCb58(xChainId))).genesis
 
-/** Without a file the genesis is that of a public network, or inferred. */
+/** Without a file, the genesis is that of a public network, or inferred. */
 const genesisOf = (place: string | undefined): { genesis?: GenesisBook } =>
   place === undefined ? {} : { genesis: createGenesisBook((signal) => readGenesis(place, signal)) }

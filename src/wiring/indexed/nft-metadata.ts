@@ -10,10 +10,10 @@ import { createEvmStreams } from './evm-streams.ts'
 
 export const MAX_BYTES = 2 * 1024 * 1024
 
-/** Gateways call JSON all sorts of things; pictures and films are not even read. */
+/** Gateways send JSON with many content types; pictures and films are not read at all. */
 const CONTENT_TYPES = ['application/', 'text/', 'binary/', '']
 
-/** Fetches metadata of the NFTs of every indexed EVM chain, through the pools that are there already. */
+/** Fetches metadata of the NFTs of every indexed EVM chain, through the existing pools. */
 export function createServerNftMetadata(
   config: Config,
   deps: {
@@ -50,6 +50,6 @@ function allowedBy(named: readonly string[]): (address: string, port: number) =>
     allowed.has(isIPv6(address) ? inShort(`[${address}]:${port}`) : `${address}:${port}`)
 }
 
-/** An IPv6 address can be written in many ways; a URL has one of them. */
+/** An IPv6 address can be written in many ways; a URL normalises it. */
 const inShort = (place: string): string =>
   place.startsWith('[') && URL.canParse(`http://${place}`) ? new URL(`http://${place}`).host : place

@@ -3,7 +3,7 @@ import type { StakingRules } from '../../indexer/primary/index.ts'
 
 type StakingSetting = NonNullable<NonNullable<Config['chains']['avalanche']['mainnet']>['staking']>
 
-/** The rules that the nodes of a network were started with, for the indexer. Amounts in nAVAX, times in seconds. */
+/** The staking rules that a network's nodes were started with, for the indexer. Amounts in nAVAX, times in seconds. */
 export const stakingRules = (setting: StakingSetting): StakingRules => ({
   reward: {
     maxRate: BigInt(setting.maxConsumptionRate),

@@ -15,13 +15,13 @@ export interface VerifyOptions {
 }
 
 /**
- * Compares the configured index with the configured nodes; store and connections are opened for it and closed again. An
- * embedded database belongs to this process meanwhile, so that it is this one that follows the chains: what addresses can
- * spend can be compared only where index and nodes stand at the same blocks. On a server nothing is written.
+ * Compares the configured index with the configured nodes; opens and closes store and connections for it. An embedded
+ * database is meanwhile used by this process, which therefore also follows the chains: spendable outputs can be
+ * compared only when index and nodes are at the same blocks. A database server is never written to.
  * @throws NoSchemaError or OlderSchemaError when the database there is empty or of an earlier version
  */
 export async function runVerify(config: Config, options: VerifyOptions, signal: AbortSignal): Promise<VerifyReport> {
-  // The database of a server that may be running is not this process's to change.
+  // The database may belong to a running server, so this process must not change it.
   const migrates = config.store.databaseUrl === undefined
   const ground = createGround(config, createLogger({ level: 'error' }), migrates)
   const { store, chains, market, sharing, tracing, loggers } = ground
@@ -56,7 +56,10 @@ export async function runVerify(config: Config, options: VerifyOptions, signal: 
   }
 }
 
-/** Follows what an embedded database has, and begins nothing that it lacks: that is to be told, and no server may follow it. */
+/**
+ * Follows the streams of an embedded database and starts no missing ones: those are to be reported, and perhaps no
+ * server follows them.
+ */
 async function createFollower(config: Config, { chains, store, logger }: Ground): Promise<Indexer | undefined> {
   if (store.kind !== 'embedded' || !config.index.enabled) return undefined
   const has = new Set((await store.reader.progress()).map(({ stream }) => stream))

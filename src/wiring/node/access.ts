@@ -10,18 +10,18 @@ import { isStrongPassword } from '../../lib/password-strength/index.ts'
 import { createAccessTokens } from '../../services/access-tokens/index.ts'
 import type { Store } from '../../store/index.ts'
 
-/** Where access tokens are required: the guard before every path, and the API that makes tokens. */
+/** When access tokens are required: the guard of every path, and the API that makes tokens. */
 export interface ServerAccess {
   guard: AccessGuard
   services: LocalService[]
-  /** To be awaited before anybody is served. */
+  /** Await it before serving requests. */
   open(): Promise<void>
-  /** From now on who has no token is told that this server ends. */
+  /** From now on, requests without a token are told that this server is shutting down. */
   shutDown(): void
   close(): void
 }
 
-/** How often other processes' changes are looked for; the embedded database has no other processes. */
+/** Interval at which changes of other processes are read; an embedded database has no other processes. */
 const REFRESH_MS = 1_000
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -33,7 +33,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'file name too long',
 }
 
-/** White space as Go trims it; JavaScript's own notion differs. */
+/** White space as Go trims it; JavaScript's definition differs. */
 const AROUND = /^[\p{White_Space}]+|[\p{White_Space}]+$/gu
 
 function readPasswordFile(path: string): string {
@@ -47,7 +47,7 @@ function readPasswordFile(path: string): string {
 }
 
 /**
- * The password as configured. A literal one wins over the file and is taken as it is; the file's is trimmed.
+ * The configured password. A literal one wins over the file and is used unchanged; the file's is trimmed.
  * @throws NodeConfigError with the node's text
  */
 function readAccessPassword({ password, passwordFile = '' }: Config['node']['api']['auth']): string {
@@ -56,7 +56,7 @@ function readAccessPassword({ password, passwordFile = '' }: Config['node']['api
   return read
 }
 
-/** Undefined where no tokens are required: nothing is guarded then, and there is no auth API. */
+/** Undefined when no tokens are required: then nothing is guarded, and there is no auth API. */
 export function createServerAccess(
   { node }: Config,
   { store, logger }: { store: Pick<Store, 'auth' | 'kind'>; logger: Logger },

@@ -8,16 +8,16 @@ export interface AddedChainsDeps {
   /** Reads all sources of the configuration again. */
   reload(): Config
   chains: Pick<Chains, 'addFrom'>
-  /** Has the token lists of new chains read; resolves when those that are at hand are in force. */
+  /** Starts reading the token lists of new chains; resolves when those available locally are in force. */
   addLists(config: Config): Promise<void>
-  /** Takes an L1 into service under /ext. */
+  /** Starts serving an L1 under /ext. */
   serve(blockchainId: string, upstreams: readonly UpstreamSpec[], evmChainId: string): void
   /** Virtual machines by blockchain id, as the network lists them. */
   machines(signal: AbortSignal): Promise<ReadonlyMap<string, string>>
 }
 
 const ID_BYTES = 32
-/** The machine of EVM chains that the network does not list. */
+/** The virtual machines of chains that the network does not list. */
 const MACHINES: Readonly<Record<string, string>> = {
   eip155: 'subnetevm',
   bip122: 'bitcoin',
@@ -25,7 +25,7 @@ const MACHINES: Readonly<Record<string, string>> = {
   avax: 'platform',
 }
 
-/** A virtual machine's id is its name, filled up with zeros. */
+/** A virtual machine's id is its name, padded with zeros. */
 function machineId(name: string): string {
   const bytes = Buffer.alloc(ID_BYTES)
   bytes.write(name)
@@ -37,11 +37,11 @@ const blockchainIdOf = ({ chains }: Config, id: string): string | undefined => {
   return namespace === 'eip155' ? chains.evm[reference]?.blockchainId : undefined
 }
 
-/** `admin.loadVMs`: what the configuration names now and did not at the start is taken into service. */
+/** `admin.loadVMs`: starts serving what the configuration names now and did not at the start. */
 export function createChainLoader(deps: AddedChainsDeps): (signal: AbortSignal) => Promise<LoadedChains> {
   return async (signal) => {
     const config = deps.reload()
-    // Before: wallets would take the tokens of a chain without lists for spent.
+    // First: without its lists, wallets would take a chain's tokens for spent.
     await deps.addLists(config)
     const { added, failed } = deps.chains.addFrom(config.chains)
     const listed = added.length + failed.size === 0 ? new Map<string, string>() : await deps.machines(signal)

@@ -18,29 +18,29 @@ export interface ServerAdminDeps {
   loggers: NamedLoggers
   chains: Chains
   market: Pick<Market, 'addLists'>
-  /** Asked for when the server serves: the admin API is one of the parts it is made of. */
+  /** Called once the server serves: the admin API is itself a part of it. */
   node(): ServerNode
   waits: WaitRecorder
-  /** Reads the configuration's sources again; left out where it came from code. */
+  /** Reads the configuration's sources again; left out when it came from code. */
   reload?: () => Config
   logger: Logger
 }
 
-/** The admin API of this server, when it is enabled. */
+/** The admin API of this server, if enabled. */
 export interface ServerAdmin {
   services: LocalService[]
-  /** Brings stored aliases back; to be awaited before anybody is served, and again when more chains are known. */
+  /** Restores stored aliases; await it before serving requests, and call it again when more chains are known. */
   restore(): Promise<void>
   start(): Promise<void>
   close(): Promise<void>
 }
 
-/** How often other processes' aliases are looked for; the embedded database has no other processes. */
+/** Interval at which aliases of other processes are read; an embedded database has no other processes. */
 const REFRESH_MS = 1_000
-/** The number of callers that wait, looked at so often, adds up to the time they wait. */
+/** Sampling interval: the number of waiting callers adds up to their total waiting time. */
 const SAMPLE_MS = 50
 
-/** A name is known or is none; an id may be that of a chain made since the nodes were asked last. */
+/** Only ids are looked up: an id may be that of a chain created since the nodes were last asked. */
 async function learnChain({ chains }: ServerNode, chain: string): Promise<void> {
   if (chains.lookup(chain) !== undefined || !isChainId(chain)) return
   if (!(await chains.refresh())) throw new UpstreamUnavailableError(`no node tells whether there is a chain ${chain}`)
@@ -64,7 +64,7 @@ const serverAliases = ({ store, node, logger }: ServerAdminDeps): Aliases =>
     logger,
   })
 
-/** Undefined where the admin API is off: no alias is restored then, and the store is not opened for it. */
+/** Undefined when the admin API is off: then no alias is restored, and the store is not opened for it. */
 export function createServerAdmin(config: Config, deps: ServerAdminDeps): ServerAdmin | undefined {
   const { node: settings, dataDir } = config
   const { admin, auth } = settings.api
@@ -111,7 +111,7 @@ export function createServerAdmin(config: Config, deps: ServerAdminDeps): Server
   }
 }
 
-/** A configuration that is wrong now changes nothing; who asked learns what is wrong. */
+/** A configuration that is invalid now changes nothing; the caller learns what is wrong. */
 function reloaded(reload: ServerAdminDeps['reload'], config: Config): Config {
   try {
     return reload?.() ?? config

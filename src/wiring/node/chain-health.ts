@@ -7,7 +7,7 @@ import type { UpstreamPool } from '../../upstream/index.ts'
 export interface ChainHealthDeps {
   config: Config
   chains: Pick<Chains, 'pools' | 'networks'>
-  /** Who answers for a chain of the network that /ext serves; asked each time. Undefined = no network is served. */
+  /** The pool for a chain of the network that /ext serves; called each time. Undefined = no network is served. */
   primaryPool: ((chain: ChainLetter) => UpstreamPool) | undefined
   /** The network that /ext serves. */
   served: Side | undefined
@@ -27,7 +27,7 @@ const PRIMARY_HEIGHT: Readonly<Record<ChainLetter, HeightQuestion>> = {
 const EVM_HEIGHT: HeightQuestion = { path: '', method: 'eth_blockNumber', params: [] }
 const SOLANA_HEIGHT: HeightQuestion = { path: '', method: 'getSlot', params: [] }
 
-/** Heights come as a number, as text of decimal or hex digits, or in a member of their own. */
+/** Heights come as a number, as decimal or hex text, or in a `height` member. */
 const heightIn = (result: unknown): bigint =>
   BigInt(String(typeof result === 'object' && result !== null ? (result as { height?: unknown }).height : result))
 
@@ -45,7 +45,7 @@ export const primaryHeight = (
 
 const noTags = (): string[] => []
 
-/** Chains of other kinds are asked only in doubt: they are read by users anyway, and public servers count every call. */
+/** Other kinds of chains are asked only in doubt: users read them anyway, and public servers count every call. */
 const quietCheck = (name: string, pool: UpstreamPool, question: HeightQuestion): ChainCheckDeps => ({
   name,
   tags: noTags,
@@ -69,7 +69,7 @@ const primaryCheck = (
   }
 }
 
-/** The subnet that validates a chain, asked until known; it never changes. */
+/** The subnet that validates a chain, asked for until known; it never changes. */
 function subnetOf(blockchainId: string, p: (() => UpstreamPool) | undefined) {
   let subnet: string | undefined
   return {
@@ -79,7 +79,7 @@ function subnetOf(blockchainId: string, p: (() => UpstreamPool) | undefined) {
       const params = { blockchainID: blockchainId }
       const answer = await p()
         .rpc<{ subnetID?: unknown }>('/ext/bc/P', 'platform.validatedBy', params, { signal, batch: false })
-        // The chain itself is well: its tag can wait for the next run.
+        // The chain itself is healthy: its tag can wait for the next run.
         .catch(() => undefined)
       if (typeof answer?.subnetID === 'string') subnet = answer.subnetID
     },
@@ -113,13 +113,13 @@ function evmChecks({ config, primaryPool }: ChainHealthDeps, poolsOf: (id: strin
 }
 
 /**
- * What looks after each configured chain: `P`, `X`, `C` of the network under /ext, L1s by blockchain ID, EVM chains and
+ * The check of each configured chain: `P`, `X`, `C` of the network under /ext, L1s by blockchain ID, EVM chains and
  * Solana by CAIP-2 id, `bitcoin:<reference>`, the other Avalanche network as `avalanche:<side>`.
  */
 export function chainChecks(deps: ChainHealthDeps): ChainCheckDeps[] {
   const { config, chains, primaryPool, served, bootstrap } = deps
   const { bitcoin, solana } = config.chains
-  // The pools of one Bitcoin chain carry the kind of server behind the id.
+  // The pools of one Bitcoin chain have the kind of server after the id.
   const poolsOf = (id: string) => chains.pools.filter(({ name }) => name === id || name.startsWith(`${id} `))
   const otherSides = SIDES.filter((side) => side !== served)
   return [
@@ -132,7 +132,7 @@ export function chainChecks(deps: ChainHealthDeps): ChainCheckDeps[] {
     ...Object.keys(solana).flatMap((id) =>
       poolsOf(`solana:${id}`).map((pool) => quietCheck(pool.name, pool, SOLANA_HEIGHT)),
     ),
-    // Electrum servers are reached without a pool: nothing is known of them here.
+    // Electrum servers are used without a pool: nothing is known about them here.
     ...Object.keys(bitcoin).flatMap((id) => {
       const pools = poolsOf(`bip122:${id}`)
       return pools.length === 0 ? [] : [{ name: `bitcoin:${id}`, tags: noTags, pools: () => pools }]

@@ -9,9 +9,11 @@ import type { KeystoreRecords } from '../../store/index.ts'
 export interface KeystoreWiring {
   /** Opened by the first call that needs it. */
   records: KeystoreRecords
-  /** The network that is served under /ext, at each call, as it changes with the configuration; undefined when none is. */
+  /**
+   * The network served under /ext, evaluated at each call because it changes with the configuration; undefined if none.
+   */
   network: () => Pick<AvalancheNetwork, 'facts'> | undefined
-  /** Blockchain id behind an alias, those of admin.aliasChain included. Not asked before the first call. */
+  /** Blockchain id of an alias, including those of admin.aliasChain. Not used before the first call. */
   lookup: KeyNetwork['lookup']
 }
 

@@ -10,16 +10,16 @@ export interface ServerEvmDeps {
   nodes: readonly UpstreamSpec[]
   metrics: Metrics | undefined
   elsewhere: ToldElsewhere | undefined
-  /** EVM endpoints by cb58 blockchain id (`C` for the C-chain's), beside the nodes' own. */
+  /** EVM endpoints by cb58 blockchain id (`C` for the C-chain's), in addition to the nodes' own. */
   evm: Readonly<Record<string, readonly UpstreamSpec[]>>
 }
 
 export interface ServerEvm extends EvmApi {
-  /** Says goodbye to open WebSockets and takes no more. */
+  /** Closes open WebSockets and accepts no more. */
   hangUp(): void
 }
 
-/** Entries of the cache of EVM answers; its bytes are a setting. */
+/** Entries of the cache of EVM answers; its size in bytes is a setting. */
 const CACHE_ENTRIES = 50_000
 
 /** EVM endpoints under /ext. */

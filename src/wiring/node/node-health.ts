@@ -21,22 +21,22 @@ import type { UpstreamPool } from '../../upstream/index.ts'
 import { writtenFolders } from '../store.ts'
 import { chainChecks } from './chain-health.ts'
 
-/** The health checks of this server, and what they are told. */
+/** The health checks of this server, and what feeds them. */
 export interface ServerHealth {
-  /** `start` and `stop` it; whoever has more checks registers them here. */
+  /** Call `start` and `stop` on it; further checks are registered here. */
   health: NodeHealth
-  /** The `bootstrapped` check: whoever has to catch up first says so here. */
+  /** The `bootstrapped` check: parts that must catch up first register here. */
   bootstrap: Bootstrap
-  /** Tell it every request: the `router` check. */
+  /** Counts every request: the `router` check. */
   requests: RequestLedger
   /**
-   * Whether a chain was readable in the last run; undefined before it and when no check looks after it. `P`, `X`, `C` or
-   * the blockchain ID of an L1.
+   * Whether a chain was readable in the last run; undefined before it and when no check covers it. `P`, `X`, `C` or the
+   * blockchain ID of an L1.
    */
   isServed(name: string): boolean | undefined
-  /** From now on `P`, `X` and `C` are looked after at the nodes behind /ext, not at those that balances are read from. */
+  /** From now on `P`, `X` and `C` are checked at the nodes behind /ext, not at those that balances are read from. */
   watchNodes(poolOf: (chain: ChainLetter) => UpstreamPool): void
-  /** Unhealthy from now on, so that whoever balances load sends nothing more. */
+  /** Unhealthy from now on, so that load balancers send no more requests. */
   shutDown(): void
 }
 
@@ -52,7 +52,7 @@ export const servedSide = ({ node, chains: { avalanche } }: Config): Side | unde
   return avalanche.mainnet ? 'mainnet' : avalanche.testnet ? 'testnet' : undefined
 }
 
-/** Puts the checks together. Asks nobody before `health.start()` or `health.runNow()`. */
+/** Assembles the checks. Nothing is contacted before `health.start()` or `health.runNow()`. */
 export function createServerHealth(config: Config, { chains, store, logger }: ServerHealthDeps): ServerHealth {
   const bootstrap = createBootstrap()
   const health = createNodeHealth({
@@ -88,7 +88,7 @@ export function createServerHealth(config: Config, { chains, store, logger }: Se
     },
     shutDown: () => {
       health.registerCheck(shuttingDownCheck)
-      // What the other checks ask is going to be closed.
+      // The upstreams of the other checks are about to be closed.
       health.stop()
     },
   }
@@ -100,7 +100,7 @@ async function probe(store: ServerHealthDeps['store']): Promise<void> {
   await store.probes.write()
 }
 
-/** Names of the streams that the configuration wants indexed, as the store names them. */
+/** Names of the streams to be indexed according to the configuration, as the store names them. */
 function configuredStreams(config: Config, networks: ServerHealthDeps['chains']['networks']): string[] {
   const primary = SIDES.filter((side) => networks[side]).flatMap((side) =>
     CHAIN_LETTERS.map((letter) => `${side}:${letter}`),
@@ -111,7 +111,7 @@ function configuredStreams(config: Config, networks: ServerHealthDeps['chains'][
   return [...primary, ...evm].filter((name) => streams.includes(name))
 }
 
-/** The index has to be there before this server is ready. */
+/** The index must be current once before this server is ready. */
 function indexCheck(
   config: Config,
   { networks }: ServerHealthDeps['chains'],

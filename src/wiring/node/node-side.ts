@@ -10,7 +10,7 @@ import { createServerNode, type ServerNode } from './node.ts'
 import { createServerHealth, servedSide } from './node-health.ts'
 
 /**
- * Everything below /ext: what is forwarded, and auth, admin, keystore, health and index that are answered here.
+ * Everything below /ext: what is forwarded, and auth, admin, keystore, health and index, which are answered here.
  *
  * @param reload reads the configuration again, for `admin.loadVMs`
  */

@@ -43,7 +43,7 @@ export interface ServerNodeDeps {
   health: ServerHealth
   logger: Logger
   metrics?: Metrics | undefined
-  /** What is held in common with other processes; left out = this is the only one. */
+  /** What is shared with other processes; left out = this is the only one. */
   sharing?: Pick<ServerSharing, 'values' | 'news'> | undefined
   /** Further services that are answered here: auth, admin, keystore. */
   services: readonly LocalService[]
@@ -56,18 +56,20 @@ export interface ServerNode {
   api: NodeApi
   chains: ChainDirectory
   pools: NodePools
-  /** From now on this chain is answered by these EVM endpoints, besides the nodes. */
+  /** From now on this chain is served by these EVM endpoints, in addition to the nodes. */
   serve(blockchainId: string, upstreams: readonly object[], evmChainId: string): void
   /** Virtual machines by blockchain id, as a node lists them; empty when none can be asked. */
   machines(signal: AbortSignal): Promise<ReadonlyMap<string, string>>
-  /** Learns who the identity node is and which chains there are; tries until it knows or is aborted. */
+  /** Finds out the id of the identity node and the list of chains; retries until it has both or is aborted. */
   discover(signal: AbortSignal): Promise<void>
   /** Ends what would keep the server from closing: WebSockets. */
   hangUp(): void
   close(): Promise<void>
 }
 
-/** A node gives itself this long; the pools of other APIs are less patient, as their answers have deadlines. */
+/**
+ * A node allows itself this long; the pools of other APIs have shorter timeouts, because their answers have deadlines.
+ */
 const limitsOf = ({ upstream, node }: Config): PoolLimits => ({
   ...upstream,
   headersTimeoutMs: node.attemptMs,
@@ -80,8 +82,8 @@ const specsOf = (upstreams: readonly object[]): UpstreamSpec[] =>
   upstreams.map((upstream) => defined(upstream) as UpstreamSpec)
 
 /**
- * EVM endpoints by blockchain id. The entry of the C-chain counts only when both sides name the same id: an own network
- * may bear the EVM chain id of the public one, whose servers know nothing of it.
+ * EVM endpoints by blockchain id. The entry of the C-chain counts only when both sides name the same id: a private
+ * network may have the EVM chain id of the public one, whose servers know nothing about it.
  */
 function evmSpecs({ chains }: Config, side: Side | undefined): Record<string, UpstreamSpec[]> {
   const cId = side && chains.avalanche[side]?.cBlockchainId
@@ -96,8 +98,8 @@ function evmSpecs({ chains }: Config, side: Side | undefined): Record<string, Up
 }
 
 /**
- * One of another network would answer with its own blocks and balances.
- * @param evmIds EVM chain ids by blockchain id, of L1s that are configured
+ * A server of another network would answer with that network's blocks and balances.
+ * @param evmIds EVM chain ids by blockchain id, of configured L1s
  */
 function networksOf(
   { chains }: Config,
@@ -142,7 +144,10 @@ async function listChains(
   return answer.blockchains ?? []
 }
 
-/** One for all processes over the same nodes: heights of another network mean nothing. URLs carry keys. */
+/**
+ * One channel for all processes with the same nodes: heights of another network mean nothing. Hashed, as URLs carry
+ * keys.
+ */
 const channelOf = (...specs: readonly (readonly UpstreamSpec[] | undefined)[]): string =>
   `told:${sha256(Buffer.from(JSON.stringify(specs.map((some = []) => some.map(({ url }) => url).sort())))).toString('hex', 0, 8)}`
 
@@ -203,7 +208,7 @@ export function createServerNode(config: Config, deps: ServerNodeDeps): ServerNo
   }
 }
 
-/** The nodes and EVM endpoints, and what hands requests on to them. */
+/** The nodes and EVM endpoints, and the forwarder to them. */
 function createForwarding(
   config: Config,
   deps: Pick<ServerNodeDeps, 'pool' | 'metrics' | 'sharing'> & {
@@ -233,7 +238,7 @@ function createForwarding(
   return { pools, forwarder }
 }
 
-/** Services and pages that need no node, or put a node's answers together; the document tells of those that are served. */
+/** Services and pages that need no node or combine a node's answers; the document describes those that are served. */
 function createOwnAnswers(
   { node }: Config,
   deps: Pick<ServerNodeDeps, 'health' | 'services' | 'containers'> & { chains: ChainDirectory; pools: NodePools },
@@ -256,7 +261,7 @@ function createOwnAnswers(
   }
 }
 
-/** Tries, ever more seldom, until each has learnt what it can or the signal fires. */
+/** Retries at growing intervals until each has succeeded or the signal fires. */
 async function learnAll(lessons: readonly (() => Promise<boolean>)[], signal: AbortSignal): Promise<void> {
   for (let wait = FIRST_RETRY_MS; !signal.aborted; wait = Math.min(wait * 2, LAST_RETRY_MS)) {
     const learnt = await Promise.all(lessons.map((learn) => learn()))

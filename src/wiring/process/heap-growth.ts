@@ -1,12 +1,13 @@
 import { setFlagsFromString } from 'node:v8'
 
-/** Percent by which the heap may grow over what lived after the last collection before it is collected again. */
+/** Growth of the heap over its live size after the last collection, in percent, that triggers the next collection. */
 const PERCENT = 100
 
 /**
- * An indexer makes garbage by the hundred megabytes a second, and V8 by itself lets the heap grow to as much as four times
- * what lives before it looks: 300 to 410 MB resident for the same chain, by chance. Twice costs a few percent of the
- * time and keeps it below 300. V8 reads this flag at each collection, so it may be set while it runs.
+ * An indexer creates hundreds of megabytes of garbage a second, and by default V8 lets the heap grow to up to four
+ * times the live size before it collects: 300 to 410 MB resident for the same chain, by chance. Twice the live size
+ * costs a few percent of the time and keeps it below 300. V8 reads this flag at each collection, so it may be set at
+ * run time.
  */
 export function boundHeapGrowth(set: (flag: string) => void = setFlagsFromString): void {
   set(`--heap-growing-percent=${PERCENT}`)

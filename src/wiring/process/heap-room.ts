@@ -2,16 +2,16 @@ import { constants, PerformanceObserver } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
 import { oldSpaceLimit } from './old-space.ts'
 
-/** Whether there is room in the heap for more work. Without it V8 ends the process, and all its answers with it. */
+/** Whether the heap has room for more work. Without this check, V8 ends the process and all its answers with it. */
 export interface HeapRoom {
-  /** Too much lives there for another request. */
+  /** The live heap is too large for another request. */
   isTight(): boolean
   /**
-   * Nothing may begin any more, not even for requests that are in.
-   * @param toCome bytes that what has begun will take besides
+   * No further work may start, not even for requests already let in.
+   * @param toCome further bytes that started work will take
    */
   isFull(toCome?: number): boolean
-  /** Part of V8's limit that lived after the newest collection of the whole heap, 0 to 1; 0 before the first. */
+  /** Live part of V8's limit after the latest full collection, 0 to 1; 0 before the first. */
   lived(): number
   close(): void
 }
@@ -21,23 +21,23 @@ export interface HeapRoomDeps {
   limit: number
   /** Bytes in use, garbage included. */
   used(): number
-  /** Calls back after each collection of the whole heap, and each second; returns the way to end that. */
+  /** Calls back after each full collection, and each second; returns a function that ends that. */
   watch(onCollected: () => void, onSecond: () => void): () => void
 }
 
 /**
- * What was seen counts for so many seconds: where V8 has not collected since, nobody fills the heap. Seconds in which the
- * event loop turns, since nobody is told of collections while it stands.
+ * An observation is valid for this many seconds: if V8 has not collected since, nobody fills the heap. Counts only
+ * seconds in which the event loop runs, because collections are not reported while it is blocked.
  */
 const COUNTS_FOR = 5
 
 /**
- * Garbage does not count: what is in use right after a collection is what lives. But a burst of requests can fill the heap
- * within one turn of the event loop, in which nobody is told of collections; so use is looked at besides. V8 lets the heap
- * grow by at most half of the way from what lives to its limit before it collects again: where more than half of the way
- * from the bound to the limit is in use, more than the bound lived.
+ * Garbage does not count: memory in use right after a collection is the live size. But a burst of requests can fill the
+ * heap within one turn of the event loop, in which no collection is reported, so memory in use is checked as well.
+ * Before it collects again, V8 lets the heap grow by at most half of the way from the live size to its limit: if more
+ * than half of the way from the bound to the limit is in use, the live size exceeded the bound.
  *
- * @param maxPercent of V8's limit that may live; 0 = there is always room
+ * @param maxPercent of V8's limit that may be live; 0 = there is always room
  */
 export function createHeapRoom(maxPercent: number, deps: HeapRoomDeps = realHeap()): HeapRoom {
   const most = maxPercent / 100

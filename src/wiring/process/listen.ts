@@ -3,11 +3,11 @@ import { FirnError } from '../../errors.ts'
 
 interface Address {
   host: string
-  /** 0 = any that is free. */
+  /** 0 = any free port. */
   port: number
 }
 
-/** By the system's code: which setting it is about, and what is wrong with it. */
+/** By error code of the system: which setting is concerned, and what is wrong with it. */
 const REFUSALS: Record<string, (at: Address) => string> = {
   EADDRINUSE: ({ host, port }) =>
     `http.port: given ${port}, on which another program listens at ${host}; allowed: a free port, 0 for any`,
@@ -19,7 +19,7 @@ const REFUSALS: Record<string, (at: Address) => string> = {
   ENOTFOUND: ({ host }) => `http.host: given "${host}", which no name server knows`,
 }
 
-/** What an operator can do about an address on which the system lets nobody listen; any other error as it is. */
+/** What an operator can do about an address on which listening fails; other errors are unchanged. */
 export function refusedAddress(error: unknown, at: Address): unknown {
   const message = REFUSALS[(error as NodeJS.ErrnoException).code ?? '']?.(at)
   return message === undefined ? error : new FirnError(message, { code: 'ADDRESS_REFUSED', cause: error })

@@ -5,7 +5,7 @@ import { FirnError } from '../../errors.ts'
 import { createNamedLoggers, type NamedLoggers } from '../../lib/logging/named-loggers.ts'
 import { CHAIN_LETTERS } from '../../lib/primary-network.ts'
 
-/** Loggers there are besides those of the chains: one per API and per part that works in the background. */
+/** Loggers in addition to those of the chains: one per API and per background part. */
 const PARTS = ['main', 'auth', 'balance', 'data', 'ext', 'indexer', 'market', 'store'] as const
 
 export type ServerPart = (typeof PARTS)[number]
@@ -16,7 +16,7 @@ export interface ServerLoggers {
   of(name: ServerPart | (string & {})): Logger
 }
 
-/** @param instead takes the place of every logger: for tests and embedding programs that collect lines themselves */
+/** @param instead replaces every logger: for tests and embedding programs that collect lines themselves */
 export function createServerLoggers({ log, chains }: Config, instead?: Logger): ServerLoggers {
   const named = createNamedLoggers(log)
   const names = [
@@ -26,13 +26,13 @@ export function createServerLoggers({ log, chains }: Config, instead?: Logger): 
     ...Object.keys(chains.bitcoin).map((id) => `bip122:${id}`),
     ...Object.keys(chains.solana).map((id) => `solana:${id}`),
   ]
-  // Made now, so that the admin API lists them before they have anything to say.
+  // Created now, so that the admin API lists them before they have logged anything.
   for (const name of names) named.get(name)
   return { named, of: (name) => instead ?? named.get(name) }
 }
 
 /**
- * No start without the log files that were asked for. Later on a folder that takes nothing costs lines, and not the process.
+ * No start without the configured log files. Later, a folder that is not writable costs lines but not the process.
  * @throws FirnError that names the setting
  */
 export async function checkLogFolder({ log: { dir } }: Pick<Config, 'log'>): Promise<void> {

@@ -3,18 +3,21 @@ import { nodeFlags } from '../../config/index.ts'
 
 const MIB = 1_048_576
 
-/** Largest half of V8's space for young objects by V8's own choice, MiB, from the version on; measured on Node.js 20 to 26. */
+/**
+ * V8's default maximum of one half of its space for young objects, MiB, from the version on; measured on Node.js 20 to
+ * 26.
+ */
 const SEMI_SPACES: readonly (readonly [v8: number, mib: number])[] = [
   [14, 32],
   [13, 64],
   [0, 16],
 ]
 
-/** Two halves of it are for the youngest objects, and as much again for those that are moved out. */
+/** Two halves hold the youngest objects, and a third space of the same size those that are moved out. */
 const PER_SEMI_SPACE = 3
 
 /**
- * Bytes of old objects at which V8 ends the process. V8's limit counts the space for young objects, too, which is no part
+ * Bytes of old objects at which V8 ends the process. V8's limit includes the space for young objects, which is not part
  * of what fills up.
  * @param flags of V8 that the process was started with; the last of a kind counts
  * @param limit V8's own, bytes

@@ -4,14 +4,16 @@ import type { ObserveUpstream, UpstreamPoolDeps } from '../../upstream/index.ts'
 
 type PoolLogger = NonNullable<UpstreamPoolDeps['logger']>
 
-/** `node C/rpc` and `node C/rpc at host` belong to C, `eip155:1` to itself; what is no chain's goes to `main`. */
+/**
+ * `node C/rpc` and `node C/rpc at host` belong to C, `eip155:1` to itself; pools that belong to no chain use `main`.
+ */
 function loggerOfPool(pool: string): string {
   const name = pool.replace(/^node /, '')
   const primary = /^[PXC](?=\/|$| )/.exec(name)?.[0]
   return primary ?? /^(eip155|bip122|solana):[^ ]+/.exec(name)?.[0] ?? 'main'
 }
 
-/** Tells what upstream pools do to the logger of their chain. */
+/** Passes messages of upstream pools to the logger of their chain. */
 export function createPoolLogger(loggers: NamedLoggers): PoolLogger {
   return {
     debug: (fields, message) => {
@@ -23,8 +25,8 @@ export function createPoolLogger(loggers: NamedLoggers): PoolLogger {
 }
 
 /**
- * Metrics read every event, the recorder of waits those about queues and limits, traces those about attempts. Nobody to
- * tell = no observer.
+ * Metrics take every event, the recorder of waits those about queues and limits, traces those about attempts. Without
+ * any of them there is no observer.
  */
 export function observeAll(
   metrics: ObserveUpstream | undefined,

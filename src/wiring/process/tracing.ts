@@ -17,20 +17,20 @@ import { createUpstreamPool, DEFAULT_LIMITS, type ObserveUpstream } from '../../
 export interface ServerTracing {
   observeUpstream: ObserveUpstream
   install(http: FastifyInstance): void
-  /** Sends what waits, within a bound. Never rejects. */
+  /** Sends pending spans, within a time limit. Never rejects. */
   close(): Promise<void>
 }
 
 const POST_MS = 10_000
 
-/** A pool of one: time limits, TLS and credentials of the URL as with any other server, but nothing is retried here. */
+/** A pool of one server: timeouts, TLS and credentials of the URL as with any other server, but no retries here. */
 function createCollector(url: string) {
   const pool = createUpstreamPool('otel', [{ url }], {
     ...DEFAULT_LIMITS,
     maxResponseBytes: 65_536,
     maxAttempts: 1,
     hedgeMinMs: 0,
-    // The exporter has pauses of its own.
+    // The exporter pauses by itself.
     breakerFailures: Number.MAX_SAFE_INTEGER,
   })
   const post = async (body: string, signal: AbortSignal): ReturnType<PostSpans> => {
@@ -48,7 +48,7 @@ function createCollector(url: string) {
   return { post, close: () => pool.close() }
 }
 
-/** Undefined where it is switched off: nothing is made, nobody is asked. */
+/** Undefined when disabled: then nothing is created or contacted. */
 export function createServerTracing(
   { otel }: Config,
   { metrics, logger }: { metrics: Metrics | undefined; logger: Logger },
