@@ -35,8 +35,7 @@ export interface App {
   /** Listens as configured; resolves to the address, `http://HOST:PORT`. Background work starts here. */
   listen(): Promise<string>
   /**
-   * In order: refuses new requests, lets open answers finish within the grace time, stops background work, closes
-   * connections.
+   * In order: refuses new requests, finishes open answers within the grace time, stops background work and connections.
    */
   close(): Promise<void>
 }
@@ -166,8 +165,7 @@ function createIndexing(config: Config, { chains, store, logger, metrics }: Grou
   const here = config.index.enabled && config.mode !== 'api'
   const indexer = here ? createServerIndexer(config, { chains, store, logger }) : undefined
   const nftMetadata = here ? createServerNftMetadata(config, { chains, store, logger, resolve }) : undefined
-  // A process that only serves reports this, too: when the last indexer is gone, nothing else can report that none
-  // writes.
+  // A process that only serves reports this, too: without the last indexer, nothing else reports that none writes.
   if (config.index.enabled && metrics) createIndexInstruments(metrics.registry, indexer?.status ?? elsewhere)
   return {
     indexer,

@@ -60,9 +60,7 @@ const FAILING_MS = 900
 const PROBE_MS = 1_000
 /** Failed probes until a new connection is tried: the name may now point to another server. */
 const PROBES_OF_A_CONNECTION = 5
-/**
- * For a cluster: after a reconnect only the configured nodes are known, and a replica may be taking over from these.
- */
+/** For a cluster: a reconnect only knows the configured nodes, and a replica may be taking over from these. */
 const PROBES_OF_A_CLUSTER = 60
 /** A hung node does not notify its subscribers; only the list of nodes shows that another has taken over. */
 const NODES_OF_A_CLUSTER_MS = 5_000

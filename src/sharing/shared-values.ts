@@ -12,7 +12,7 @@ export interface SharedValues {
   /** Lives for `ttlMs` (at least 1). A lost write is no error: the next process asks the source. */
   set(entries: readonly (readonly [key: string, value: string])[], ttlMs: number): Promise<void>
   /**
-   * True for the first process that takes the turn in `ttlMs`, false for the others, undefined when the server is
+   * True for the first process that takes the turn in `ttlMs`, false for others, undefined if the server is
    * unavailable.
    */
   takeTurn(key: string, ttlMs: number): Promise<boolean | undefined>

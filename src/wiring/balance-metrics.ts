@@ -6,10 +6,7 @@ import type { Balances } from '../services/balances/types.ts'
 
 type BalanceMetrics = Metrics['balances']
 
-/**
- * The same chains, with their reads counted and timed. Each chain object is created once: the service keys readings by
- * it.
- */
+/** The same chains, with counted and timed reads. Each chain object is created once: readings are keyed by it. */
 export function observeChains(
   chainOf: (caip2Id: string) => BalanceChain | undefined,
   metrics: BalanceMetrics | undefined,

@@ -18,9 +18,7 @@ export interface ServerSharing {
   counters: SharedCounters
   values: SharedValues
   news(channel: string): SharedNews
-  /**
-   * The `redis` check: always healthy, because every process can continue alone; it reports whether this one has to.
-   */
+  /** The `redis` check: always healthy, as every process can continue alone; it reports whether this one has to. */
   check: HealthCheck
 }
 

@@ -2,9 +2,8 @@ import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import { nameSchemas } from '../../lib/named-schemas.ts'
 
 /**
- * Head of the OpenAPI 3.1 document at `/schema.json`; the paths come from the routes themselves. Wallets generate their
- * clients from it and use the names of operations and schemas in their code, so the names are those of the hosted
- * service.
+ * Head of the OpenAPI 3.1 document at `/schema.json`; the paths come from the routes themselves. Wallets generate
+ * clients from it and use its names of operations and schemas in their code, so they are those of the hosted service.
  */
 export const documentInfo: FastifyDynamicSwaggerOptions = {
   openapi: {

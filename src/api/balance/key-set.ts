@@ -44,9 +44,7 @@ const MAX_BYTES = 1_048_576
 
 const isUrl = (jwks: string): boolean => /^https?:\/\//.test(jwks)
 
-/**
- * Why a file of keys cannot be used now; undefined = it can, or it is a URL, which is not fetched before it is needed.
- */
+/** Why a file of keys cannot be used now; undefined = it can, or it is a URL, which is only fetched when needed. */
 export async function keyFileTrouble(jwks: string): Promise<string | undefined> {
   if (isUrl(jwks)) return undefined
   try {

@@ -51,9 +51,7 @@ export function createPresenter(nativeOf: (caip2Id: string) => NativeToken) {
   }
 }
 
-/**
- * Members are added in the order in which they are sent; spreading small objects would cost more than everything else.
- */
+/** Members are added in the order in which they are sent; spreading small objects would cost more than all the rest. */
 type Members = Record<string, unknown>
 
 function presentBalances(priced: PricedBalances, native: NativeToken): Members {

@@ -60,8 +60,7 @@ export function createQuestions(validate: ReturnType<typeof createRequestValidat
       const key = keys.get(question)
       if (key !== undefined && kept.peek(key) === question) {
         question.answer = { events, bytes, freshness }
-        // The cache computes sizes of new values only: setting the same one again would keep the size without an
-        // answer.
+        // The cache sizes new values only: setting the same one again would keep the size without an answer.
         kept.delete(key)
         // The events are also kept as text.
         kept.set(key, question, { size: key.length * PLAN_WEIGHT + 2 * bytes.length })

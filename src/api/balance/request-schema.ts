@@ -21,9 +21,7 @@ const list = <T extends TSchema>(items: T, minItems: number, maxItems?: number, 
 const WALLET_ID =
   "Caller's own id; echoed as `id` of the result. An empty one gets an error item: no result may carry it."
 
-/**
- * 20-byte bech32 without chain prefix; the HRP is that of one of the two networks (balance spec, request item shapes).
- */
+/** 20-byte bech32 without chain prefix; the HRP is one of the two networks' (balance spec, request item shapes). */
 const walletSchemas = (hrps: readonly string[]) => {
   const address = Type.String({ pattern: `^(${hrps.join('|')})1[023456789acdefghjklmnpqrstuvwxyz]{38}$` })
   const wallet = Type.Object({

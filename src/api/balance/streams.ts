@@ -23,10 +23,7 @@ interface StreamsOptions {
  */
 const SLICE = 64 * 1024
 
-/**
- * Larger answers (characters) are sent as the reader takes them: a buffered copy for every slow reader would be too
- * much.
- */
+/** Larger answers (characters) are sent as the reader takes them: a copy for every slow reader would be too much. */
 const AT_ONCE = 256 * 1024
 
 /** Approximate memory of a chain read while it waits for an answer, and of each of its accounts. */
@@ -47,9 +44,7 @@ const withHeaders = (reply: FastifyReply): FastifyReply =>
     .header('cache-control', 'no-cache, no-transform')
     .header('x-accel-buffering', 'no')
 
-/**
- * Turns checked bodies into event streams and tracks all open ones, so that a shutdown can wait for them or cut them.
- */
+/** Turns checked bodies into event streams and tracks open ones, so that a shutdown can wait for them or cut them. */
 export function createStreams(options: StreamsOptions) {
   const { balances, present, questions, isFull, limits } = options
   const open = new TransientMap<AbortController, () => void>()
@@ -149,10 +144,7 @@ export function createStreams(options: StreamsOptions) {
     await Promise.all(writers)
   }
 
-  /**
-   * Never rejects: once the headers are sent, a failure becomes an item of the stream. Cached items are written at
-   * once.
-   */
+  /** Never rejects: once the headers are sent, a failure is an item of the stream. Cached items are written at once. */
   async function write(
     stream: ReturnType<typeof createEventStream>,
     pending: readonly BalanceItem[] | Promise<readonly BalanceItem[]>,
@@ -188,9 +180,7 @@ export function createStreams(options: StreamsOptions) {
   return {
     answer,
     size: () => open.size,
-    /**
-     * Open streams may finish for `graceMs`, then they are cut. Requests that arrive meanwhile are served the same way.
-     */
+    /** Open streams may finish for `graceMs`, then they are cut. Requests that arrive meanwhile are treated alike. */
     async close(graceMs: number): Promise<void> {
       if (open.size === 0) return
       await new Promise<void>((resolve) => {

@@ -12,8 +12,7 @@ export interface Plan {
   computeUnitsPerMinute: number
   computeUnitsPerDay: number
   /**
-   * Ids of the operations that may be called; empty or left out = all. Free operations need no key and are always
-   * allowed.
+   * Ids of the operations that may be called; empty or left out = all. Free ones need no key and are always allowed.
    */
   operations?: readonly string[]
 }
@@ -73,8 +72,7 @@ export function createComputeUnits(options: ComputeUnitsOptions, store: UsageSto
     const plan = planNamed(known ?? 'default')
     const caller = `${weight === 'free' ? 'free:' : ''}${known === undefined ? `ip:${clientSource(address)}` : `key:${hash}`}`
     const at = now()
-    // An operator who lists operations for anonymous callers does not want probes, which send no key, to see a dead
-    // server.
+    // Listing operations for anonymous callers must not make probes, which send no key, see a dead server.
     const leftOut = isLeftOut(plan, operation) && !(weight === 'free' && hash === undefined)
     if (leftOut && known === undefined) return { ok: false, status: 401, headers: {} }
     const units = leftOut ? 0 : WEIGHTS[weight]

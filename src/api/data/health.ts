@@ -30,10 +30,7 @@ const HealthSchema = closed('HealthCheckResultDto', {
   details: Indicators,
 })
 
-/**
- * health-check covers reads and writes, live-check only reads; a failure is 503 in the usual error body, naming each
- * part.
- */
+/** health-check covers reads and writes, live-check only reads; a failure is 503, the error body names each part. */
 export function healthRoutes(deps: HealthDeps): DataRoute[] {
   const route = (url: string, operationId: string, summary: string, probes: () => [string, Probe][]): DataRoute => ({
     method: 'GET',

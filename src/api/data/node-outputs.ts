@@ -70,9 +70,7 @@ const placeOf = (utxo: UtxoRecord, { sortBy }: Pick<UtxoListQuery, 'sortBy'>): U
   key: keyOfId(utxo.id),
 })
 
-/**
- * Maximum pages of the index per answered page, when hardly any of their entries are shown: the page may then be short.
- */
+/** Maximum pages of the index per answered page, when hardly any entries are shown: the page may then be short. */
 const MAX_PAGES = 16
 
 /** A page of the entries of the index that are shown: as long as requested, if there are enough. */

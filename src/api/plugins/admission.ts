@@ -30,9 +30,7 @@ export interface Admission {
 const LOOK_EVERY_MS = 1_000
 const NANOSECONDS_PER_MS = 1_000_000
 
-/**
- * Load balancers and people who look for problems must get through, above all under load; a trailing slash is accepted.
- */
+/** Load balancers and monitoring must get through, above all under load; a trailing slash is accepted. */
 const ALWAYS_ANSWERED = /^\/(ext\/health(\/|$)|metrics\/?$)/
 const DATA_PROBES = ['/v1/live-check', '/v1/health-check', '/v1/live-check/', '/v1/health-check/']
 

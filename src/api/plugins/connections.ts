@@ -11,9 +11,7 @@ export interface Connections {
   drain(ms: number): Promise<void>
 }
 
-/**
- * Time for the first request of a connection that was accepted just before the end, milliseconds: it may be on its way.
- */
+/** Time for the first request of a connection accepted just before the end, milliseconds: it may be on its way. */
 const LINGER_MS = 1_000
 /** Maximum number of connections that wait to be accepted: Node's own default plus one. */
 const BACKLOG = 512

@@ -2,9 +2,7 @@ import { Readable } from 'node:stream'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 
-/**
- * The one style that Swagger UI writes into its page, in its own logo. Browsers report styles that the policy omits.
- */
+/** The one style that Swagger UI writes into its page, in its own logo. Browsers report styles a policy omits. */
 const LOGO_STYLE = "'sha256-RL3ie0nH+Lzz2YNqQN83mnU0J1ot4QL7b99vMdIX99w='"
 
 /**

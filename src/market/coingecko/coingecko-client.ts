@@ -3,9 +3,7 @@ import { isRecord } from '../../lib/json-record.ts'
 import { parseRetryAfter } from '../../lib/retry-after.ts'
 import { OUR_STANDING, type RawResponse, type UpstreamPool } from '../../upstream/index.ts'
 
-/**
- * The part of a pool that is used; the pool's base URL is the provider's, for example https://api.coingecko.com/api/v3.
- */
+/** The used part of a pool; its base URL is the provider's, for example https://api.coingecko.com/api/v3. */
 type ExchangePool = Pick<UpstreamPool, 'exchange'>
 
 export interface CoingeckoAccess {

@@ -22,9 +22,7 @@ interface Slot {
   unconverted: boolean
 }
 
-/**
- * due: request again; awaited: too old or absent, worth waiting for; unread: may have a price that is not known now.
- */
+/** due: request again; awaited: too old or absent, worth waiting for; unread: may have a price not known now. */
 interface PriceState {
   quote: Quote | undefined
   due: boolean
@@ -81,8 +79,7 @@ export const createPriceCache = (ages: PriceAges, maxEntries: number) => {
       const age = now - slot.checkedAt
       const patience = slot.quote === undefined ? ages.unknownMs : ages.cacheMs
       const usable = slot.quote !== undefined && now - slot.pricedAt <= ages.maxStaleMs
-      // Up to twice the refresh age, the known price is returned at once while the new one is fetched in the
-      // background.
+      // Up to twice the refresh age, the known price is returned at once while a new one is fetched.
       const old = age >= 2 * patience
       const expired = slot.quote !== undefined && !usable
       return {

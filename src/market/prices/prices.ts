@@ -91,8 +91,6 @@ export const toQuote = (price: unknown, percent: unknown): Quote | undefined => 
   return change24h === undefined ? { price } : { price, change24h, changePercent24h: percent }
 }
 
-/**
- * `quote` in another currency; the change over the day is assumed to be the same, because yesterday's rate is unknown.
- */
+/** `quote` in another currency; the change over the day is assumed equal, because yesterday's rate is unknown. */
 export const convertQuote = (quote: Quote, rate: number): Quote | undefined =>
   toQuote(quote.price * rate, quote.changePercent24h)

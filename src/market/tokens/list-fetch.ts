@@ -37,10 +37,7 @@ const redirectTarget = (answer: Answer, from: string): string | undefined => {
   return target.href
 }
 
-/**
- * Fetches lists over a few connections of its own, separate from the chains' upstreams; compressed answers are
- * unpacked.
- */
+/** Fetches lists over a few own connections, separate from the chains' upstreams; unpacks compressed answers. */
 export const createListFetch = (): { fetch: ListFetch; close: () => Promise<void> } => {
   const agent = new Agent({ connections: 2, connectTimeout: 10_000, headersTimeout: 20_000, bodyTimeout: 20_000 })
   const get = async (url: string, request: ListRequest, redirects: number): Promise<ListResponse> => {

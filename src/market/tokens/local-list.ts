@@ -49,10 +49,7 @@ export const createFileList = (path: string, deps: LocalListDeps): ListSource =>
   }
 }
 
-/**
- * Every `*.json` of a folder, in the order of their names; files may be added, changed and removed while the server
- * runs.
- */
+/** Every `*.json` of a folder, ordered by name; files may be added, changed and removed while the server runs. */
 export const createFolderLists = (dir: string, deps: LocalListDeps): ListSource => {
   let files = new Map<string, ListSource>()
   let due = 0

@@ -42,9 +42,7 @@ export interface TokenLists {
   /** Tokens of a chain sorted by address; never waits. Same array while nothing changed. */
   tokens(caip2Id: string): readonly ListedToken[]
   find(caip2Id: string, address: string): ListedToken | undefined
-  /**
-   * Starts loading in the background; until then, only the built-in table is available. Further calls change nothing.
-   */
+  /** Starts loading in the background; until then, only the built-in table is there. Further calls change nothing. */
   start(): void
   /**
    * Adds lists of chains that have none so far; other chains keep theirs. Resolves when files and stored copies are in

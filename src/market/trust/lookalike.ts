@@ -23,9 +23,7 @@ const ASCII = /^[\x20-\x7e]*$/
 /** Longest text that is examined, in UTF-16 units; all patterns below are limited to it. */
 const LONGEST = 256
 
-/**
- * How a reader perceives a text: lower-case Latin letters for everything that looks like one, invisible parts removed.
- */
+/** How a reader perceives a text: Latin lower case for everything that looks like it, invisible parts removed. */
 export const readAs = (text: string): string => {
   const start = text.slice(0, LONGEST)
   if (ASCII.test(start)) return start.toLowerCase()

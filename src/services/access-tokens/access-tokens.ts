@@ -41,8 +41,7 @@ const LIFETIME_MS = 43_200_000
 const MAX_ENDPOINTS = 128
 const JTI_BYTES = 20
 /**
- * Longest time that revocations of other processes may stay unknown: after it, no token is valid until the store
- * answers.
+ * Revocations of other processes may stay unknown for this long: after it, no token is valid until the store answers.
  */
 const MAX_STALE_MS = 60_000
 

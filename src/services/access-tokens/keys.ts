@@ -28,9 +28,7 @@ export async function newSigningKey(password: string): Promise<SigningKey> {
   return { salt, key: await deriveKey(password, salt) }
 }
 
-/**
- * Encrypts the signing key for the store: access to the store is not enough to sign, the configured password is needed.
- */
+/** Encrypts the signing key: access to the store is not enough to sign, the configured password is needed. */
 export interface Lock {
   salt: Buffer
   key: Buffer

@@ -11,10 +11,7 @@ export interface AccountKey {
   caip2Id: string
 }
 
-/**
- * The same account objects come with every poll of a request, and a wallet is read on several chains: one key per
- * chain.
- */
+/** Every poll of a request has the same account objects, and a wallet is read on several chains: one key per chain. */
 const made = new WeakMap<Account, AccountKey[]>()
 
 /** Up to this many addresses and keys, their texts are the name: hashing costs more than it saves. */

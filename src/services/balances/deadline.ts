@@ -4,9 +4,7 @@ import { nextTurn } from '../../lib/next-turn.ts'
 
 /** When a read must end. */
 export interface Deadline {
-  /**
-   * Milliseconds of `Date.now()`: moves later after much work, earlier again in idle time, never before the given time.
-   */
+  /** Milliseconds of `Date.now()`: later after much work, earlier again in idle time, never before the given time. */
   at(): number
   /** The remaining time, unaffected by clock changes; negative when it is over. */
   left(): number

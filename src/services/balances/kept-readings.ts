@@ -21,9 +21,7 @@ const TOKENS_PER_ENTRY = 10
  */
 const MOST_COMPANIES = 4
 
-/**
- * The last readings of accounts, bounded by accounts and by what they list; the least recently used is evicted first.
- */
+/** The last readings of accounts, bounded by accounts and by what they list; evicts the least recently used first. */
 export function createKeptReadings(maxEntries: number, now: () => number) {
   /** Of each company the last one, newest first. */
   const maxSize = maxEntries * TOKENS_PER_ENTRY

@@ -134,9 +134,7 @@ async function isCurrent(index: ContainerIndex, deps: StoredContainersDeps, read
   }
 }
 
-/**
- * Where the stream stands; undefined while nothing is indexed, or when the index is of another chain than the nodes'.
- */
+/** Where the stream stands; undefined while nothing is indexed, or if the index is of another chain than the nodes'. */
 async function progressOf(
   index: ContainerIndex,
   { index: reader, network, now = Date.now }: StoredContainersDeps,

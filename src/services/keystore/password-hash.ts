@@ -17,9 +17,7 @@ export interface PasswordHasher {
 /** A node's parameters; fixed, because the hash is part of the blobs. */
 const ARGON2ID = { timeCost: 1, memoryCost: 65_536, parallelism: 4, outputLen: HASH_BYTES }
 
-/**
- * argon2id on the thread pool, never on the event loop; each run takes 64 MiB, so `line` limits how many run at once.
- */
+/** argon2id on the thread pool, never on the event loop; each run takes 64 MiB, so `line` limits concurrent runs. */
 export function createPasswordHasher(line: Line): PasswordHasher {
   const hash = (password: Uint8Array, salt: Uint8Array, signal: AbortSignal): Promise<Buffer> =>
     line(() => hashRaw(password, { ...ARGON2ID, salt }), signal)

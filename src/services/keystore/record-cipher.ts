@@ -19,7 +19,7 @@ const NONCE_BYTES = 24
 const MAX_RECORD_BYTES = 256 * 1_024
 
 /**
- * XChaCha20-Poly1305 without additional data; as in nodes, the key is SHA-256 of the password, not the argon2id hash.
+ * XChaCha20-Poly1305 without additional data; as in nodes, the key is SHA-256 of the password, not its argon2id hash.
  */
 export function createRecordCipher(password: Uint8Array): RecordCipher {
   const key = sha256(password)

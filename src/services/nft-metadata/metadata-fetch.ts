@@ -82,10 +82,7 @@ type Place<K extends MetadataPlace['kind']> = Extract<MetadataPlace, { kind: K }
 const keptUri = (uri: string | undefined): { tokenUri?: string } =>
   uri === undefined || uri.length > MAX_URI ? {} : { tokenUri: uri }
 
-/**
- * Contracts write unescaped JSON with an escaped image in it: decoded, the quotes of the image end the surrounding
- * string.
- */
+/** Contracts write unescaped JSON with an escaped image: decoded, the image's quotes end the surrounding string. */
 function readInline<T>({ text, unescaped }: Place<'inline'>, read: (text: string) => T): T {
   try {
     return read(text)

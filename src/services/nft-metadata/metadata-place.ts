@@ -1,10 +1,7 @@
 import { documentText } from './document-text.ts'
 import { MetadataFailure } from './metadata-failure.ts'
 
-/**
- * Where a token's document is: at a URL, or in the URI itself; `unescaped` keeps its escapes undecoded, if there are
- * any.
- */
+/** Where a token's document is: at a URL, or in the URI itself; `unescaped` keeps the escapes, if there are any. */
 export type MetadataPlace = { kind: 'url'; url: string } | { kind: 'inline'; text: string; unescaped?: string }
 
 export interface Gateways {
@@ -77,7 +74,7 @@ const OTHER_CHARSET = /;\s*charset\s*=\s*"?(?!utf-?8\b)/i
 const ASCII = /^[\x20-\x7e]*$/
 
 /**
- * Byte by byte: calling a function for each of a million escapes takes seconds, during which no request is answered.
+ * Byte by byte: calling a function for each of a million escapes takes seconds, and no request is answered meanwhile.
  */
 function percentBytes(text: string): Buffer {
   const bytes = Buffer.from(text, 'latin1')

@@ -38,18 +38,14 @@ const LEASE_SECONDS = 300
 const STORE_TROUBLE_MS = 5_000
 /** After this time a chain that could not be asked is retried; when a user waits, sooner and this many times. */
 const CHAIN_TROUBLE_SECONDS = 60
-/**
- * For a chain that was removed from the configuration: retrying all of its tokens every minute would be useless load.
- */
+/** For a chain removed from the configuration: retrying all of its tokens every minute would be useless load. */
 const UNSERVED_SECONDS = 3_600
 const ASKED_TROUBLE_MS = 2_000
 const ASKED_ATTEMPTS = 30
 /** Longest time that a stop waits for a database that does not answer. */
 const STOP_MS = 1_000
 const PER_HOST = 4
-/**
- * Concurrent tokens that users requested. Most of them may wait for one host, and the others must not wait for it, too.
- */
+/** Concurrent tokens that users requested. Most may wait for one host, and the others must not wait for it, too. */
 const ASKED_AT_ONCE = 64
 
 /**
@@ -171,8 +167,7 @@ async function giveBack(
   const asked = token.asked && token.attempts < ASKED_ATTEMPTS
   if (asked) await pause(ASKED_TROUBLE_MS, signal)
   const wait = signal.aborted ? 0 : waitSeconds
-  // If the chain was unavailable, no host has failed: only the host's own failures count. While a user waits, all
-  // count.
+  // If the chain was unavailable, no host has failed: only host failures count. While a user waits, all count.
   const attempts = asked ? token.attempts + 1 : token.asked ? 0 : token.attempts
   const given = records.giveBack({ ...token, asked, attempts }, wait).catch(() => undefined)
   if (!signal.aborted) return given

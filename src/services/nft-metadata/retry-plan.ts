@@ -18,9 +18,7 @@ const ATTEMPTS: Record<FailureStatus, number> = {
   INVALID_METADATA_JSON: 3,
 }
 
-/**
- * Seconds until the next attempt, four times as long each time; undefined = none. `earlier`: failed attempts before it.
- */
+/** Seconds until the next attempt, four times as long each time; undefined = none. `earlier`: failed ones so far. */
 export function retrySeconds({ metadataStatus, retryAfterMs }: MetadataFailure, earlier: number): number | undefined {
   if (earlier + 1 >= ATTEMPTS[metadataStatus]) return undefined
   const wait = Math.min(FIRST_SECONDS * 4 ** earlier, LAST_SECONDS)

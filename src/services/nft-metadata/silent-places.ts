@@ -7,9 +7,7 @@ import { steadyNow } from '../../lib/steady-clock.ts'
 export interface SilentPlaces {
   /** @throws UpstreamUnavailableError while the place is left alone */
   check(place: string): void
-  /**
-   * Runs the work. A place that timed out several times in a row is left alone for a minute. `anyhow`: asks even then.
-   */
+  /** Runs the work. A place that timed out several times in a row is left alone for a minute, except with `anyhow`. */
   ask<T>(place: string, work: () => Promise<T>, anyhow?: boolean): Promise<T>
 }
 

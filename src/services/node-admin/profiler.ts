@@ -12,9 +12,7 @@ export interface Profiler {
   start(): Promise<void>
   /** @throws AdminError when one is already running */
   startCpu(): Promise<void>
-  /**
-   * Writes `cpu.profile`, unless it ran too long and has been written already. @throws AdminError when none is running
-   */
+  /** Writes `cpu.profile`, unless it ran too long and was written already. @throws AdminError when none is running */
   stopCpu(): Promise<void>
   /** Writes `mem.profile`: memory in use now that was allocated since `start`. */
   memory(): Promise<void>

@@ -8,10 +8,7 @@ export interface Bootstrap {
   reached(name: string): void
   /** Nothing is missing. */
   isDone(): boolean
-  /**
-   * The `bootstrapped` check of `health` and `readiness`: once it has passed, only a new requirement makes it fail
-   * again.
-   */
+  /** The `bootstrapped` check of `health` and `readiness`: once passed, only a new requirement makes it fail again. */
   readonly check: HealthCheck
 }
 

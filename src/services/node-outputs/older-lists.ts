@@ -44,9 +44,7 @@ export interface NodeOutputsQuery {
   deadline: number
 }
 
-/**
- * All outputs of the addresses that X created, or that can be imported on X, in one round trip if they fit one page.
- */
+/** All outputs of the addresses that X created, or that can be imported on X; one round trip if they fit one page. */
 export async function readNodeOutputs({ pool }: AvalancheNetwork, query: NodeOutputsQuery): Promise<NodeOutputs> {
   const { deadline, since } = query
   const owners = new Set(query.addresses)

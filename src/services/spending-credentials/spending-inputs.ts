@@ -58,9 +58,7 @@ function signedTxs(letter: ChainLetter, block: Uint8Array): readonly SignedTx<Sp
   ]
 }
 
-/**
- * Credentials are in the order: inputs, imported inputs, operations; one credential for all outputs of an operation.
- */
+/** Credentials are in this order: inputs, imported inputs, operations; one for all outputs of an operation. */
 function spentBy({ unsignedTx, credentials }: SignedTx<Spending>): Map<string, SpendingSignature[]> {
   const { inputs = [], importedInputs = [], operations = [] } = unsignedTx
   const named = [...inputs, ...importedInputs]

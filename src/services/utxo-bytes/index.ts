@@ -1,7 +1,4 @@
-/**
- * The binary form of an indexed UTXO, as in a node's getUTXOs. The index stores its parts, from which the bytes are
- * rebuilt.
- */
+/** The binary form of an indexed UTXO, as in a node's getUTXOs, rebuilt from the parts that the index stores. */
 import { encodeUtxo, type Output } from '../../chains/avalanche/codec/index.ts'
 import { hexToBytes } from '../../lib/ids.ts'
 import { encodeNodeHex } from '../../lib/node-hex.ts'

@@ -14,9 +14,7 @@ interface MetadataChains {
 
 const CALL_MS = 15_000
 
-/**
- * An endpoint that seemed to be of another chain is checked again after this: an empty answer may be a short problem.
- */
+/** An endpoint that seemed to be of another chain is checked again after this: an empty answer may be temporary. */
 const RULED_OUT_MS = 60_000
 
 interface Endpoint {

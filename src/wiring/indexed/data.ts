@@ -107,9 +107,7 @@ function listEvmChains(config: Config, { chains, identities, store }: Omit<WireD
   )
 }
 
-/**
- * Budgets are kept here or in a shared server; without that, this process continues alone, and the probe reports it.
- */
+/** Budgets are kept here or in a shared server; without it, this process continues alone, and the probe says so. */
 async function probeCache(counters: SharedCounters | undefined): Promise<void> {
   if (!counters) return
   const sum = await counters.add('health', 1, Date.now() + PROBE_MS)

@@ -3,9 +3,7 @@ import { idToCb58 } from '../../lib/ids.ts'
 import { inTime } from '../../lib/in-time.ts'
 import type { IndexReader } from '../../store/index.ts'
 
-/**
- * A database that is opening, busy or unavailable must not delay a read of balances up to its deadline. Milliseconds.
- */
+/** An opening, busy or unavailable database must not delay a read of balances up to its deadline. Milliseconds. */
 const PATIENCE_MS = 3_000
 
 /** Assets of a network as defined by their creation in the index of X; an asset's id is the hash of its container. */

@@ -45,7 +45,7 @@ export function createIndexedTokens(config: Config, { reader }: { reader: TokenR
     return reading
   }
   /**
-   * Nothing is known right after a start, and an index that seems incomplete finds no tokens, which looks like a loss.
+   * Nothing is known right after a start, and an index that seems incomplete finds no tokens: that looks like a loss.
    */
   const learn = async (): Promise<void> => {
     const until = performance.now() + LEARN_MS
@@ -70,8 +70,7 @@ export function createIndexedTokens(config: Config, { reader }: { reader: TokenR
   }
 
   return (chainId: string): IndexedTokens | undefined => {
-    // The C-chain of a network that was not configured by ID has the id that its node reports, which is known only
-    // later.
+    // The C-chain of a network not configured by ID has the id that its node reports, known only later.
     if (!streams.has(chainId) && ![...names].some((name) => name.endsWith(':C'))) return undefined
     return {
       isComplete() {

@@ -9,9 +9,7 @@ import type { KeystoreRecords } from '../../store/index.ts'
 export interface KeystoreWiring {
   /** Opened by the first call that needs it. */
   records: KeystoreRecords
-  /**
-   * The network served under /ext, evaluated at each call because it changes with the configuration; undefined if none.
-   */
+  /** The network under /ext, evaluated at each call because it changes with the configuration; undefined if none. */
   network: () => Pick<AvalancheNetwork, 'facts'> | undefined
   /** Blockchain id of an alias, including those of admin.aliasChain. Not used before the first call. */
   lookup: KeyNetwork['lookup']

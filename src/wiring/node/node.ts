@@ -67,9 +67,7 @@ export interface ServerNode {
   close(): Promise<void>
 }
 
-/**
- * A node allows itself this long; the pools of other APIs have shorter timeouts, because their answers have deadlines.
- */
+/** A node allows itself this long; the pools of other APIs have shorter timeouts, as their answers have deadlines. */
 const limitsOf = ({ upstream, node }: Config): PoolLimits => ({
   ...upstream,
   headersTimeoutMs: node.attemptMs,
@@ -144,10 +142,7 @@ async function listChains(
   return answer.blockchains ?? []
 }
 
-/**
- * One channel for all processes with the same nodes: heights of another network mean nothing. Hashed, as URLs carry
- * keys.
- */
+/** One channel for all processes with the same nodes: other networks' heights mean nothing. Hashed: URLs carry keys. */
 const channelOf = (...specs: readonly (readonly UpstreamSpec[] | undefined)[]): string =>
   `told:${sha256(Buffer.from(JSON.stringify(specs.map((some = []) => some.map(({ url }) => url).sort())))).toString('hex', 0, 8)}`
 

@@ -3,10 +3,7 @@ import { nodeFlags } from '../../config/index.ts'
 
 const MIB = 1_048_576
 
-/**
- * V8's default maximum of one half of its space for young objects, MiB, from the version on; measured on Node.js 20 to
- * 26.
- */
+/** V8's default maximum of half its space for young objects, MiB, from the version on; measured on Node.js 20 to 26. */
 const SEMI_SPACES: readonly (readonly [v8: number, mib: number])[] = [
   [14, 32],
   [13, 64],

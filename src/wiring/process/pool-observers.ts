@@ -4,9 +4,7 @@ import type { ObserveUpstream, UpstreamPoolDeps } from '../../upstream/index.ts'
 
 type PoolLogger = NonNullable<UpstreamPoolDeps['logger']>
 
-/**
- * `node C/rpc` and `node C/rpc at host` belong to C, `eip155:1` to itself; pools that belong to no chain use `main`.
- */
+/** `node C/rpc` and `node C/rpc at host` belong to C, `eip155:1` to itself; pools of no chain use `main`. */
 function loggerOfPool(pool: string): string {
   const name = pool.replace(/^node /, '')
   const primary = /^[PXC](?=\/|$| )/.exec(name)?.[0]

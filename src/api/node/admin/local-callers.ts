@@ -1,9 +1,7 @@
 import { type LocalCall, type LocalMethod, MethodError } from '../gorilla/local-service.ts'
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/
-/**
- * Headers of forwarded requests: a reverse proxy on this machine acts for others, a browser may act for any web page.
- */
+/** Headers of forwarded requests: a proxy on this machine acts for others, a browser may act for any web page. */
 const FOR_OTHERS = [
   'forwarded',
   'via',

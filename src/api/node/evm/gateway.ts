@@ -142,8 +142,7 @@ export function createEvmGateway(deps: EvmGatewayDeps): EvmGateway {
       if (contentEncoding !== undefined) return forwarder.forward(forwardCall(request, { target: 'any' }))
       const start = skipSpace(body, 0)
       const isBatch = body[start] === 0x5b
-      // A large call is unlikely to be repeated: it is sent to a node unchanged and parsed only as far as routing
-      // requires.
+      // A large call is unlikely to be repeated: it is sent unchanged and parsed only as far as routing requires.
       const end = isBatch || body.length <= MAX_SHARED_BODY ? valueEnd(body, start) : body.length
       if (end === undefined) return refusedBody(errorEntry(undefined, PARSE_ERROR, 'parse error'))
       if (isBatch) return batches.answer(request, start)

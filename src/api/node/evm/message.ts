@@ -11,10 +11,7 @@ export interface EvmMessage {
   id: Buffer | undefined
   /** Unparsed; undefined when absent. */
   params: Buffer | undefined
-  /**
-   * `call` gets an answer with its id; `silent` (notifications, responses) gets none; `invalid` gets an error of its
-   * own.
-   */
+  /** `call` gets an answer with its id; `silent` (notifications, responses) none; `invalid` an error of its own. */
   kind: 'call' | 'silent' | 'invalid'
 }
 

@@ -40,8 +40,7 @@ function note(told: Told, judge: Judge, answer: RawResponse): void {
   else if (verdict.unheard === 'method') told.lacksMethod = answer
   else if (verdict.behind) told.without = answer
   else if (answer.status >= 500 && errorOf(answer.body)) told.trouble = answer
-  // A missing key concerns only the node and this server, and a non-answer or another call's answer must not be passed
-  // on.
+  // A missing key concerns only the node and this server; a non-answer or another call's answer is not passed on.
   else told.failure ??= new UpstreamUnavailableError(`${answer.host} ${verdict.reason}`)
 }
 

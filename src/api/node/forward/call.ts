@@ -11,9 +11,7 @@ export interface ForwardCall {
   params: Buffer | undefined
   /** As echoed; undefined when absent or null. */
   id: Buffer | undefined
-  /**
-   * Whether method and params alone decide the answer (`isCleanCall`), so that it may be cached. Left out: they do not.
-   */
+  /** Whether method and params alone decide the answer (`isCleanCall`), so that it is cacheable. Left out: no. */
   isClean?: () => boolean
   http: {
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'

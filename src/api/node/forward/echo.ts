@@ -2,8 +2,7 @@ const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|(.))/g
 const CONTROL: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 const HALF_OF_PAIR = /\p{Surrogate}/gu
 /**
- * Bytes. Longer calls are assumed to contain the words: parsing millions of escapes takes seconds, and callers send
- * them.
+ * Bytes. Longer calls are assumed to contain the words: callers send millions of escapes, which take seconds to parse.
  */
 const MOST_READ = 131_072
 

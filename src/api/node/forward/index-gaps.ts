@@ -5,14 +5,9 @@ import type { ForwardCall } from './call.ts'
 import type { Judge } from './judge.ts'
 import type { Member, NodeGroup } from './node-pools.ts'
 
-/**
- * Knows which nodes have an index with a gap (`index-allow-incomplete`): their container numbers differ from the
- * others'.
- */
+/** Knows which nodes have an index with a gap (`index-allow-incomplete`): they number containers differently. */
 export interface IndexGaps {
-  /**
-   * A judge that rejects answers of such nodes while another node has one; undefined = there is nothing to find out.
-   */
+  /** A judge that rejects answers of such nodes while another node has one; undefined = nothing to find out. */
   judgeOf(call: ForwardCall, group: NodeGroup, judge: Judge): Promise<Judge> | undefined
 }
 
@@ -47,10 +42,7 @@ async function lastOf(member: Member, endpoint: Endpoint): Promise<Last | undefi
   }
 }
 
-/**
- * Whether the node with the most containers has this one at another index. It may not have it yet: then nothing is
- * known.
- */
+/** Whether the node with the most containers has this one at another index. Unknown if it does not have it yet. */
 async function isElsewhere(most: Last, { id, index }: Last, endpoint: Endpoint): Promise<boolean> {
   try {
     const found = await ask(most.member, endpoint, 'index.getIndex', { id, encoding: 'hex' })

@@ -45,9 +45,7 @@ const WITHOUT =
   /^there is no (?:chain|ID) with alias|^problem parsing source chainID .{1,300}: there is no ID with alias: |^not found$|^couldn't get .{1,120}: not found$|^(block|header|transaction) [#0-9a-fx]{1,70} not found$|^transaction not found$|^could not find tx |^historical proof query not allowed|^required historical state unavailable|^missing block |^requested too many blocks|^gas required exceeds allowance/
 /** Errors of a node that lacks the method: others may be older, newer, or have the API enabled. */
 const LACKING = /^rpc: can't find (method|service)|^the method .* does not exist/
-/**
- * The same of servers other than AvalancheGo and geth, with their own texts: method not found, and not enabled (Besu).
- */
+/** The same of servers other than AvalancheGo and geth, with their own texts: method not found, not enabled (Besu). */
 const LACKING_CODES: ReadonlySet<number> = new Set([-32601, -32604])
 /** Longest time that a node is left alone, whatever it asks for. */
 const MAX_RETRY_AFTER_MS = 300_000

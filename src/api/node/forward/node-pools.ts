@@ -40,9 +40,7 @@ export interface NodePools {
   readonly identity: Member
   /** Every pool made so far, for health and metrics. */
   pools(): readonly UpstreamPool[]
-  /**
-   * Calls the listener with the pool of a chain that was reset, as on test networks: final answers are no longer final.
-   */
+  /** Calls the listener with the pool of a chain that was reset, as on test networks: nothing is final any more. */
   onAnew(listener: (pool: UpstreamPool) => void): void
   /** The upstreams of a chain have changed: its pools are recreated. */
   forget(blockchainId: string): void

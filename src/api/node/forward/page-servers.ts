@@ -28,10 +28,7 @@ export interface SharedHosts {
 const MAX_PAGES = 20_000
 const KEPT_MS = 600_000
 
-/**
- * Bytes, twice the addresses that a node accepts in one call: callers send millions of values, which take seconds to
- * parse.
- */
+/** Bytes, twice the addresses that a node accepts in one call: parsing millions of values of a caller takes seconds. */
 const LONGEST_PARAMS = 131_072
 
 const END = Buffer.from('"endIndex":')
@@ -58,10 +55,7 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/**
- * The position after which a call continues; undefined when it starts a list, or has no position that a node would
- * read.
- */
+/** The position after which a call continues; undefined when it starts a list, or a node would not read it. */
 export function startOf({ params }: Pick<ForwardCall, 'params'>): string | undefined {
   if (params === undefined || params.length > LONGEST_PARAMS) return undefined
   const text = params.toString('utf8')

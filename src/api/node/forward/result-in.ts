@@ -4,10 +4,7 @@ import { skipSpace } from '../json/validate.ts'
 const NONE: Buffer = Buffer.alloc(0)
 const RESULT = '"result"'
 
-/**
- * The node's own result, without what it echoes: an id may be an object with arbitrary content. Empty when there is no
- * result.
- */
+/** The node's own result, without what it echoes: an id may be an object with any content. Empty if there is none. */
 export function resultIn(body: Buffer): Buffer {
   let found = NONE
   eachMember(body, skipSpace(body, 0), (keyFrom, keyTo, from, to) => {

@@ -8,9 +8,7 @@ import type { Member, NodeGroup } from './node-pools.ts'
 
 /** Knows which nodes run P only: they answer, without an error, that X and C exported nothing to it. */
 export interface SourceChains {
-  /**
-   * A judge that rejects answers of such nodes while another node has one; undefined = there is nothing to find out.
-   */
+  /** A judge that rejects answers of such nodes while another node has one; undefined = nothing to find out. */
   judgeOf(call: ForwardCall, group: NodeGroup, judge: Judge): Promise<Judge> | undefined
 }
 

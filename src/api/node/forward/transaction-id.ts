@@ -11,10 +11,7 @@ export interface SignedTransaction {
   id: string
   /** JSON of `result` on success. */
   result: string
-  /**
-   * How to ask whether a node knows it (without `at`: at the endpoint it was sent to), and the answer of a node that
-   * does.
-   */
+  /** How to ask whether a node knows it (without `at`: where it was sent to), and the answer of a node that does. */
   known: { method: string; params: string; answer: RegExp; at?: Endpoint | undefined }
 }
 

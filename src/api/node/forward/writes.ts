@@ -268,9 +268,7 @@ async function sendOnce(call: ForwardCall, group: NodeGroup, lacks: Lacks): Prom
   return wasTurnedAway(response) ? lastWord(call, response, undefined, []) : response
 }
 
-/**
- * Sends a write: signed transactions according to the policy; anything else that moves funds to one node, never twice.
- */
+/** Sends a write: signed transactions by the policy; anything else that moves funds to one node, never twice. */
 export function forwardWrite(
   call: ForwardCall,
   group: NodeGroup,

@@ -11,10 +11,7 @@ export class RawJson {
   }
 }
 
-/**
- * Returned by a method that does not answer this call itself: the call is then forwarded as if there were no such
- * method.
- */
+/** Returned by a method that does not answer this call: it is then forwarded as if there were no such method. */
 export const PASS_ON: unique symbol = Symbol('pass on')
 
 /** 64-bit integers are strings in this dialect, so bigint never occurs; members keep their order. */
@@ -53,10 +50,7 @@ export interface LocalCall {
 /** Throws MethodError for an error of the method itself; any other error is a fault of this server. */
 export interface LocalMethod {
   (args: Arguments, call: LocalCall): LocalResult | Promise<LocalResult>
-  /**
-   * False = the method does not exist now, which a node reports before it looks at any argument; left out: it always
-   * exists.
-   */
+  /** False = the method does not exist now, which a node reports before it looks at arguments; left out: it exists. */
   isThere?(): boolean | Promise<boolean>
 }
 
@@ -73,9 +67,7 @@ export interface LocalService {
    * method`): methods that the newest nodes dropped.
    */
   fallbacks?: Readonly<Record<string, LocalMethod>>
-  /**
-   * True = calls to these endpoints are never forwarded: unknown methods and unreadable bodies are answered here, too.
-   */
+  /** True = calls to these endpoints are never forwarded: unknown methods and unreadable bodies are answered here. */
   whole?: boolean
   /** True = not served on a public deployment (404, like a node with the API disabled). */
   private?: boolean

@@ -7,9 +7,7 @@ import { createBodyBuffers, POOLED_FROM } from './body-buffers.ts'
 const MAX_UNUSED = 33_554_432
 
 export type ReadBody =
-  /**
-   * `release` returns the memory of a large body: call it once the answer is sent and nothing reads the body any more.
-   */
+  /** `release` returns the memory of a large body: call it once the answer is sent and nothing reads the body. */
   | { kind: 'whole'; body: Buffer; release?: () => void }
   /** Above the limit. The connection cannot be reused. */
   | { kind: 'cut' }

@@ -1,9 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/**
- * Node closes a socket with this mark by a reset; `resetAndDestroy` would first wait for a reader that reads nothing.
- */
+/** Node closes a socket with this mark by a reset; `resetAndDestroy` first waits for a reader that reads nothing. */
 interface Resettable extends Socket {
   resetAndClosing?: boolean
 }

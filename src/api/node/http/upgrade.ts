@@ -3,9 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { NodeAnswer } from './answer.ts'
 import { endWith } from './last-answer.ts'
 
-/**
- * Refuses an upgrade with an ordinary answer; the connection ends after it. `bare` = no headers but the answer's own.
- */
+/** Refuses an upgrade with an ordinary answer; the connection ends after it. `bare` = without common headers. */
 export function writeRefusal(socket: Duplex, answer: NodeAnswer, nodeId: string | undefined, bare = false): void {
   const lines = [
     `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ''}`,

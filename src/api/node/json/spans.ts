@@ -69,9 +69,7 @@ export function skipValue(bytes: Buffer, at: number): number {
   }
 }
 
-/**
- * Calls `visit` with every member of the object at `at`; returns where the object ends, or -1 when it is not an object.
- */
+/** Calls `visit` with every member of the object at `at`; returns where the object ends, or -1 for anything else. */
 export function eachMember(
   bytes: Buffer,
   at: number,
@@ -97,9 +95,7 @@ export function eachMember(
   }
 }
 
-/**
- * Calls `visit` with every element of the array at `at` until it returns false; returns false when it is not an array.
- */
+/** Calls `visit` with every element of the array at `at` until it returns false; returns false when it is no array. */
 export function eachElement(bytes: Buffer, at: number, visit: (from: number, to: number) => boolean): boolean {
   if (bytes[at] !== 0x5b) return false
   let position = skipSpace(bytes, at + 1)

@@ -2,9 +2,7 @@
 export type Finality =
   /** Forever, once it is neither an error nor empty: accepted blocks, transactions, containers. */
   | 'immutable'
-  /**
-   * While the node keeps its version and configuration: chain id, network id, upgrade times. Cached for ten minutes.
-   */
+  /** While the node keeps version and configuration: chain id, network id, upgrade times. Cached for ten minutes. */
   | 'settled'
   /** Until a block is accepted. */
   | 'tip'
@@ -25,20 +23,14 @@ export interface MethodRule {
   target: Target
   /** Left out: never cached. */
   finality?: Finality
-  /**
-   * For immutable answers that may come too early: bytes that a final answer contains, for example
-   * `"status":"Committed"`.
-   */
+  /** For immutable answers that may come too early: bytes of a final answer, for example `"status":"Committed"`. */
   finalWhen?: readonly string[]
   /**
    * Bytes with which a node says, without an error, that it lacks the item: another may have it. If no node has it, the
    * first of these that any node answered counts.
    */
   absentWhen?: readonly string[]
-  /**
-   * A final answer says that a transaction is accepted; clients that waited for it get it once every healthy node has
-   * it.
-   */
+  /** A final answer says that a transaction is accepted; waiting clients get it once every healthy node has it. */
   news?: true
   /** The height of the newest block: clients read that block's state next, from nodes that have it. */
   height?: true

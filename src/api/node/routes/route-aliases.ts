@@ -2,9 +2,7 @@ import { MethodError } from '../gorilla/local-service.ts'
 
 /** Aliases of routes, as created by `admin.alias`: `myC` for `bc/C` covers `myC/rpc`, `myC/ws` and everything below. */
 export interface RouteAliases {
-  /**
-   * Replaces an alias at the start of `path` (without /ext/), including aliases of aliases, until the path is served.
-   */
+  /** Replaces an alias at the start of `path` (without /ext/), and aliases of aliases, until the path is served. */
   resolve(path: string): string
   /**
    * `base` need not exist; the alias works once it does.

@@ -20,10 +20,7 @@ export interface Router {
 const SHORT = new Set(['P', 'platform', 'X', 'avm', 'C', 'evm'])
 /** Number of targets whose endpoint is cached. */
 const MAX_REMEMBERED = 1_000
-/**
- * If nodes do not list the chains in this time, the call is sent to them anyway instead of using up its time.
- * Milliseconds.
- */
+/** If nodes do not list the chains in this time, the call is sent to them without waiting longer. Milliseconds. */
 const LOOK_MS = 5_000
 /** What can follow a route, for checking whether an alias clashes. */
 const EXTENSIONS = ['', 'rpc', 'ws', 'avax', 'wallet', 'proposervm', 'validators', 'block', 'tx', 'vtx']
@@ -52,9 +49,7 @@ function* chainPathsOf(route: string): Generator<ChainPath> {
   }
 }
 
-/**
- * `extra` = endpoints that exist because this server answers them (admin, auth …), in addition to those of every node.
- */
+/** `extra` = endpoints that exist because this server answers them (admin, auth …), besides those of every node. */
 export function createRouter(directory: ChainDirectory, extra: readonly Endpoint[], nodeAliases?: NodeAliases): Router {
   const fixed = new Map([...FIXED, ...extra.map((endpoint) => [endpoint.name, endpoint] as const)])
   const remembered = new Map<string, Endpoint>()

@@ -19,10 +19,7 @@ import {
 } from '../gorilla/local-service.ts'
 
 const MAX_RANGE = 1_024n
-/**
- * Bytes of containers in one answer: it is assembled in memory at several times the size, and a P block may be a
- * megabyte.
- */
+/** Bytes of containers per answer: it is assembled in memory at several times the size; a P block may be a megabyte. */
 const MAX_BYTES = 67_108_864n
 /** This many always fit: no message of a node is larger. */
 const FEW = Number(MAX_BYTES / 2_097_152n)

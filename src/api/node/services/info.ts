@@ -61,9 +61,7 @@ const getBlockchainID =
     return blockchainID === alias && chains.isServed(alias) === undefined ? PASS_ON : { blockchainID }
   }
 
-/**
- * info.*: forwarded, except what depends on the chains that this server knows and serves, and what new nodes dropped.
- */
+/** info.*: forwarded, except what depends on the chains this server knows and serves, and what new nodes dropped. */
 export const createInfoService = (deps: InfoServiceDeps): LocalService => ({
   endpoints: ['info'],
   service: 'info',

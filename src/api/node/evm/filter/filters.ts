@@ -74,9 +74,7 @@ export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFi
       (tip.isBehind(host) ? 1 : 0) + (from !== undefined && tip.history.mayLack(host, from) ? 2 : 0)
     return [...pools.group(endpoint.source).members()].sort((a, b) => lacks(a) - lacks(b))
   }
-  /**
-   * First block of a log filter, after finding out which nodes have it: the creating node will answer for all its logs.
-   */
+  /** First block of a log filter, after learning which nodes have it: the creating node answers for all its logs. */
   const beginningOf = async ({ endpoint, message }: EvmCall): Promise<bigint | undefined> => {
     const group = pools.group(endpoint.source)
     const tip = tipOf(endpoint)

@@ -31,8 +31,7 @@ export interface EvmReads {
   /** A cached answer, without asking a node. */
   find(endpoint: Endpoint, message: EvmMessage): NodeAnswer | undefined
   /**
-   * Before requesting what some nodes may lack: finds out which executed the ends of ranges and which were
-   * state-synced.
+   * Before requesting what some nodes may lack: finds out which executed the ends of ranges, which were state-synced.
    */
   learnEnds(tip: ChainTip, endpoint: Endpoint, plans: Iterable<ReadPlan>): Promise<void>
   /** Before receipts are handed out: waits until all nodes have their blocks, but only briefly. */
@@ -108,8 +107,8 @@ export function createEvmReads({ pools, kept, tipOf, lacks }: EvmReadsDeps): Evm
     const headers = forwardHeaders({ method: 'POST', contentType, contentEncoding: undefined, query: '', body })
     const request = { method: 'POST', path: group.path(endpoint), headers, body } as const
     const deadline = Date.now() + CALL_MS
-    // Calls both checks, because the first triggers a look at the node: imports and exports move balances and nonces,
-    // too.
+    // Calls both checks, because the first triggers a look at the node: imports and exports also move balances and
+    // nonces.
     const avoid = (host: string): boolean => {
       const isLate = lacks(host)
       return tip.mayLackNewest(host, group, endpoint) || isLate

@@ -19,9 +19,7 @@ import type { LinkEvents, UpstreamLink } from './upstream-link.ts'
 
 /** A client's subscriptions, held at one node at a time and moved to another when that node is lost. */
 export interface Feed {
-  /**
-   * `reply` gets the answer object with the caller's id before the first notification; undefined = no node accepted it.
-   */
+  /** `reply` gets the answer with the caller's id before the first notification; undefined = no node accepted it. */
   subscribe(method: string, params: Buffer | undefined, id: Buffer, reply: (entry: Buffer | undefined) => void): void
   /** False when there is no such subscription. */
   unsubscribe(id: string): boolean

@@ -11,9 +11,7 @@ export interface Told {
 
 /** Entries remembered per client over all subscriptions. The newer half is always remembered. */
 export const MOST_TOLD = 20_000
-/**
- * Entries are kept for this many heads: more blocks than are read again, because those may be sent after their heads.
- */
+/** Entries are kept for this many heads: more blocks than are read again, which may be sent after their heads. */
 const TOLD_HEADS = 8
 
 export function createTold(most: number = MOST_TOLD): Told {
