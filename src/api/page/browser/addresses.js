@@ -1,6 +1,6 @@
 /** @import { Account, Facts } from './wire.js' */
 
-/** More would make thousands of readings of one paste. */
+/** Limits the readings of one paste, which could otherwise be thousands. */
 export const MOST_ACCOUNTS = 200
 
 const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
@@ -17,7 +17,7 @@ const KEY_FILE = /\[\s*\d{1,3}(?:\s*,\s*\d{1,3}){31,63}\s*\]/
 const PHRASE_WORDS = 12
 
 /**
- * What a person pasted, understood word by word. What was not is told with the reason; secrets are never repeated.
+ * Parses pasted text word by word. Unknown words are returned with the reason; secrets are never repeated.
  * @param {string} text
  * @param {Facts['prefixes']} prefixes
  * @returns {{ accounts: Account[], unknown: { text: string, why: string }[], secret: boolean, tooMany: number }}
@@ -67,7 +67,7 @@ function readAddress(word, prefixes) {
   const avalanche = readAvalanche(word, prefixes)
   if (avalanche) return avalanche
   if (isSecret(word)) return undefined
-  // Both are base58; how many bytes it is tells a Solana key from an old Bitcoin address.
+  // Both are base58; the number of bytes distinguishes a Solana key from an old Bitcoin address.
   if (SOLANA.test(word) && base58Bytes(word) === 32) return { kind: 'solana', id: word, side: 'both', letters: [] }
   if (BITCOIN.test(word) && (/^(bc1|tb1)/.test(word) || base58Bytes(word) === 25)) {
     return { kind: 'bitcoin', id: word, side: word.startsWith('tb1') ? 'testnet' : 'mainnet', letters: [] }
@@ -84,7 +84,7 @@ function readAvalanche(word, prefixes) {
   const parts = /^(?:([PXC])-)?([a-z0-9-]+?)1([02-9ac-hj-np-z]{38})$/.exec(word)
   if (!parts) return undefined
   const [, letter, prefix = '', data = ''] = parts
-  // Networks of one's own may have one prefix.
+  // Several private networks may share one prefix.
   const [side, other] = /** @type {const} */ (['mainnet', 'testnet']).filter((one) => prefixes[one].includes(prefix))
   if (side === undefined) return undefined
   const letters =
@@ -108,7 +108,7 @@ function reasonFor(word) {
 }
 
 /**
- * Length of what base58 text stands for; undefined when it is no base58.
+ * Decoded length of base58 text; undefined when it is not base58.
  * @param {string} text at most 44 characters
  * @returns {number | undefined}
  */

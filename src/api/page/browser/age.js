@@ -1,12 +1,12 @@
 import { formatDuration } from './amounts.js'
 import { byId } from './element.js'
 
-/** Prices that are older are not shown by the server either. Milliseconds. */
+/** The server does not show older prices either. Milliseconds. */
 const OLD = 600_000
 const AGAIN = 10_000
 
 /**
- * Says how long ago all of it was asked for, until the signal: a page that was open overnight shows what was held yesterday.
+ * Shows the age of the data until the signal: a page left open overnight shows yesterday's holdings.
  * @param {number} since unix milliseconds
  * @param {AbortSignal} signal
  */

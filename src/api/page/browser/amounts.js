@@ -1,11 +1,11 @@
-/** Fraction digits shown; the exact amount is always at hand besides. */
+/** Fraction digits shown; the exact amount is always available as well. */
 const FRACTION = 6
 /** Whole numbers with more digits than this are shown as a power of ten. */
 const WHOLE = 18
 
 /**
- * An amount in whole units, for people. Digits that are not shown are cut, never rounded up: nobody has more than
- * stands here. Only text and bigint, no floating point.
+ * An amount in whole units, for people. Further digits are cut, never rounded up, so that it never exceeds the
+ * balance. Only text and bigint, no floating point.
  * @param {string} amount smallest unit, decimal
  * @param {number} decimals
  * @returns {{ text: string, exact: string }} `exact` holds every digit

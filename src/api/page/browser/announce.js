@@ -8,7 +8,7 @@ let lastAt = 0
 let timer
 
 /**
- * Tells people who listen instead of looking. Later words replace earlier ones that were not said yet.
+ * Announces a text to screen readers. Later texts replace earlier ones that were not announced yet.
  * @param {string} text
  */
 export function announce(text) {

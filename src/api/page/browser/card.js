@@ -11,7 +11,7 @@ import { partsBar } from './parts-bar.js'
  */
 
 /**
- * Fills the card of one chain with what is known of it now.
+ * Fills the card of one chain with its current state.
  * @param {HTMLElement} card
  * @param {Chain} chain
  * @param {Portfolio} portfolio
@@ -99,7 +99,7 @@ const initials = (name) => {
 
 /**
  * @param {Reading} reading
- * @param {boolean} named whose it is has to be said
+ * @param {boolean} named the account must be named
  * @param {CardContext} context
  */
 function account(reading, named, context) {
@@ -114,7 +114,7 @@ function account(reading, named, context) {
 }
 
 /**
- * Errors begin with the name of the operation, which says nothing to people.
+ * Removes the name of the operation from an error, which means nothing to people.
  * @param {string} error
  */
 const readable = (error) => `Could not be read: ${error.replace(/^\[\w+\] /, '')}`
@@ -203,7 +203,7 @@ function parts(reading, { blockchains }) {
 
 /**
  * @param {Part} part
- * @param {boolean} apart it is not in the sum, which has to be said
+ * @param {boolean} apart it is not in the sum, which must be stated
  */
 function partLine({ label, amount, symbol, decimals }, apart) {
   const { text, exact } = formatAmount(amount, decimals)

@@ -6,7 +6,7 @@ const SHEETS = 'M6 5V2.5h7.5V10H11M2.5 5.5H10v8H2.5z'
 /**
  * A button that puts the text into the clipboard.
  * @param {string} text
- * @param {string} [what] what it is, for those who hear it
+ * @param {string} [what] what it is, for screen readers
  */
 export function copyButton(text, what = 'address') {
   const label = `Copy ${what} ${text}`
@@ -31,7 +31,7 @@ async function copy(text) {
 }
 
 /**
- * Pages that came over plain HTTP from another machine have no clipboard of their own.
+ * For pages loaded over plain HTTP from another machine, which have no clipboard API.
  * @param {string} text
  */
 function copyBySelection(text) {

@@ -1,8 +1,8 @@
 /**
- * Makes an element. Children are text or elements; text stays text whatever it says, as there is no way to hand in HTML.
+ * Makes an element. Children are text or elements; text always stays text, because there is no way to pass HTML.
  * @template {keyof HTMLElementTagNameMap} T
  * @param {T} tag
- * @param {Record<string, string | boolean | undefined>} [attributes] true = there without a value; false or undefined = left out
+ * @param {Record<string, string | boolean | undefined>} [attributes] true = set without a value; false or undefined = left out
  * @param {...(Node | string | undefined)} children
  * @returns {HTMLElementTagNameMap[T]}
  */
@@ -14,7 +14,7 @@ export function make(tag, attributes = {}, ...children) {
 }
 
 /**
- * The letters of a chain in a circle; decoration, as the name stands beside it.
+ * The letters of a chain in a circle; only decoration, because the name is next to it.
  * @param {string} letters one or two
  * @returns {SVGElement}
  */

@@ -2,7 +2,7 @@
 import { writeAddress } from './addresses.js'
 
 /**
- * What the page shows, kept behind the `#` of its address: reload and bookmarks keep it, and browsers never send it.
+ * State of the page after the `#` of its address: reloads and bookmarks keep it, and browsers never send it.
  * @typedef {{ addresses: string, currency: string | undefined, testnet: boolean | undefined, untrusted: boolean }} PageState
  */
 
@@ -19,7 +19,7 @@ export function readFragment() {
 }
 
 /**
- * Only what was understood is written: a secret that was pasted by mistake never gets into the history.
+ * Only recognised addresses are written: a secret pasted by mistake never gets into the history.
  * @param {{ accounts: readonly Account[], currency: string, testnet: boolean, untrusted: boolean }} state
  */
 export function writeFragment({ accounts, currency, testnet, untrusted }) {

@@ -50,7 +50,7 @@ export function partsOf({ networkType, balances }, blockchains) {
 }
 
 /**
- * Whether part of it takes more signers than one to move: it is held by each of them.
+ * Whether a part needs more than one signer to move: it then counts for each of them.
  * @param {Item} item
  */
 export const isShared = ({ balances }) => {
@@ -87,7 +87,7 @@ function holding(token) {
 export const finite = (value) => (typeof value === 'number' && Number.isFinite(value) ? value : undefined)
 
 /**
- * Assets of X beside the native coin, unlocked and locked together.
+ * Assets of X except the native coin, unlocked and locked together.
  * @param {Balances} balances
  * @returns {Holding[]}
  */
@@ -109,7 +109,7 @@ function otherAssets({ categories = {} }) {
  */
 function lockedAssets(categories) {
   const locked = assetsIn(categories['locked'])
-  // Without locks the balance has no parts worth telling.
+  // Without locks there are no parts worth showing.
   if (locked.length === 0) return []
   const native = assetsIn(categories['unlocked']).filter(({ type }) => type === 'native')
   return [
@@ -119,7 +119,7 @@ function lockedAssets(categories) {
 }
 
 /**
- * Coins that one chain exported and the other has not imported yet. Only on C they are the balance itself.
+ * Coins that one chain exported and the other has not imported yet. Only on C are they the balance itself.
  * @param {string | undefined} networkType
  * @param {Token} native
  * @param {NonNullable<Balances['categories']>} categories

@@ -2,7 +2,7 @@
 import { formatDuration } from './amounts.js'
 import { byId, make } from './element.js'
 
-/** Pages that nobody looks at do not ask. Milliseconds. */
+/** Polling interval; hidden pages do not poll. Milliseconds. */
 const MOVING = 2_000
 const STANDING = 15_000
 const PATIENCE = 10_000
@@ -18,7 +18,7 @@ const PHASES = {
 }
 
 /**
- * Shows how far the index is, again and again while the page is looked at.
+ * Shows the progress of the index, and updates it while the page is visible.
  * @param {Facts} facts
  */
 export async function followIndex(facts) {
@@ -63,7 +63,7 @@ function show(report, chains) {
   note.textContent = noteOf(report)
   note.hidden = note.textContent === ''
   note.classList.toggle('bad', report === undefined)
-  // A number that is not known any more must not stay.
+  // A number that is no longer known must not stay.
   list.replaceChildren(...(report?.streams ?? []).map((stream) => line(stream, chains)))
 }
 

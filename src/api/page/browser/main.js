@@ -12,7 +12,7 @@ import { createSession } from './session.js'
 const CREDENTIAL = 'firn-credential'
 /** Milliseconds. */
 const NAMES_LATER = 3_000
-/** For how long the server's word about itself counts, and how long it is waited for. Milliseconds. */
+/** How long the server's facts are valid, and how long to wait for them. Milliseconds. */
 const FRESH = 3_000
 const PATIENCE = 10_000
 /** @type {Record<Account['kind'], string>} */
@@ -47,7 +47,7 @@ async function start() {
     const state = readFragment()
     addresses.value = state.addresses
     currency.value = state.currency !== undefined && facts.currencies.includes(state.currency) ? state.currency : 'usd'
-    // Where only test networks are served, they are what people come for.
+    // If only test networks are served, show them.
     testnet.checked = state.testnet ?? facts.chains.every((chain) => chain.testnet)
     untrusted.checked = state.untrusted
     if (state.addresses !== '') void show(facts)
@@ -68,7 +68,7 @@ async function start() {
   addEventListener('hashchange', restore)
   restore()
   void followIndex(facts)
-  // A server that has just started asks its nodes for the names of their chains first.
+  // A server that has just started must first ask its nodes for the names of their chains.
   if (Object.keys(facts.blockchains).length > 0) return
   setTimeout(() => void renew(facts), NAMES_LATER)
 }
@@ -79,14 +79,14 @@ const tellCredential = ({ credentialHeader }) => {
 }
 
 /**
- * A page may be open for longer than its server has run: chains, prefixes and names are those of now, as far as it says.
+ * A page may be open for longer than its server has run: refreshes chains, prefixes and names from the server.
  * @param {Facts} facts
  */
 async function renew(facts) {
   const later = await loadFacts().catch(() => undefined)
   if (!later) return
   const { blockchains, ...others } = later
-  // Cards that are there look names up in this very object.
+  // Existing cards look names up in this same object.
   Object.assign(facts.blockchains, blockchains)
   Object.assign(facts, others)
   tellCredential(facts)
@@ -102,7 +102,7 @@ async function loadFacts() {
 }
 
 /**
- * Reads the form and asks for everything in it.
+ * Reads the form and requests everything in it.
  * @param {Facts} facts
  */
 async function show(facts) {
@@ -167,7 +167,7 @@ function ask(facts, accounts, questions) {
 }
 
 /**
- * Questions for just these pairs.
+ * Questions for these pairs only.
  * @param {readonly Account[]} accounts
  * @param {readonly Pair[]} pairs
  * @param {boolean} testnets
@@ -258,6 +258,6 @@ function store(value) {
     if (value === '') sessionStorage.removeItem(CREDENTIAL)
     else sessionStorage.setItem(CREDENTIAL, value)
   } catch {
-    // Kept in the field.
+    // It stays in the field.
   }
 }

@@ -1,11 +1,11 @@
 /** @import { Part } from './wire.js' */
 import { make } from './element.js'
 
-/** Shares are drawn in thousandths; a part that is there is never invisible. */
+/** Shares are drawn in thousandths; an existing part is never invisible. */
 const WHOLE = 1000n
 
 /**
- * How the parts share the balance, as a bar; the same is written beside it, so that it is decoration only.
+ * The parts of the balance as a bar; only decoration, because the same is written next to it.
  * @param {readonly Part[]} parts
  */
 export function partsBar(parts) {

@@ -6,8 +6,8 @@ import { finite, holdingsOf, isShared } from './holdings.js'
  */
 
 /**
- * Everything that was asked and what came of it. Each pair waits until it is answered or failed; nothing is forgotten
- * and nothing that is missing counts as zero.
+ * Everything requested and its results. Each pair waits until it is answered or has failed; nothing is dropped
+ * and nothing missing counts as zero.
  * @param {readonly Pair[]} pairs
  */
 export function createPortfolio(pairs) {
@@ -22,8 +22,8 @@ export function createPortfolio(pairs) {
     /** @returns {Pair[]} */
     failed: () => [...readings.values()].flatMap(({ pair, state }) => (state === 'failed' ? [pair] : [])),
     /**
-     * Takes an item of the stream. Items that nobody asked for are none of ours; one without a pair is an error of the
-     * whole stream and shows on the pairs that stay without an answer.
+     * Takes an item of the stream. Items that were not requested are ignored; one without a pair is an error of the
+     * whole stream and shows in the pairs that stay unanswered.
      * @param {Item} item
      * @returns {Chain | undefined} the chain that changed
      */
@@ -37,7 +37,7 @@ export function createPortfolio(pairs) {
       return pair.chain
     },
     /**
-     * Those of the pairs that still wait have failed.
+     * Marks those of the pairs that still wait as failed.
      * @param {readonly Pair[]} some
      * @param {string} error
      */
@@ -48,7 +48,7 @@ export function createPortfolio(pairs) {
         if (reading?.state === 'waiting') readings.set(key, { pair: reading.pair, state: 'failed', error })
       }
     },
-    /** @param {readonly Pair[]} some asked again */
+    /** @param {readonly Pair[]} some requested again */
     waitFor(some) {
       for (const pair of some) readings.set(keyOf(pair.chain.caip2Id, pair.id), { pair, state: 'waiting' })
     },
@@ -62,7 +62,7 @@ export function createPortfolio(pairs) {
 /** @typedef {ReturnType<typeof createPortfolio>} Portfolio */
 
 /**
- * EVM addresses are the same in any case; ids come back as they were sent.
+ * EVM addresses are case-insensitive; ids come back as they were sent.
  * @param {string} caip2Id
  * @param {string} id
  */
@@ -83,7 +83,7 @@ function sum(readings) {
     if (reading.state !== 'read') continue
     const holdings = holdingsOf(reading.item)
     const total = finite(reading.item.balances?.totalBalanceInCurrency)
-    // The server sends no total rather than one that misses a price; what is priced counts, and the sum says "at least".
+    // The server sends no total if a price is missing; what is priced counts, and the sum says "at least".
     if (total === undefined && holdings.length > 0) totals.unvalued += 1
     else totals.unpriced += holdings.filter(({ value }) => value === undefined).length
     totals.value += total ?? holdings.reduce((before, { value }) => before + (value ?? 0), 0)
@@ -104,7 +104,7 @@ function sum(readings) {
 
 /**
  * Whether something may be in the sum more than once: coins that several must sign for, or those of an extended key
- * whose addresses were given beside it. Each answer is right by itself.
+ * whose addresses were given as well. Each answer by itself is right.
  * @param {readonly Reading[]} readings
  */
 function countedTwice(readings) {

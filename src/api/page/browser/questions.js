@@ -98,7 +98,7 @@ function avalancheItem(places, accounts) {
       references: places.map(referenceOf),
       ...(addressDetails.length > 0 ? { addressDetails } : {}),
       ...(extendedPublicKeyDetails.length > 0 ? { extendedPublicKeyDetails } : {}),
-      // People count every coin; leaving dust out is for wallets that build transactions.
+      // People count every coin; filtering dust is for wallets that build transactions.
       filterOutDustUtxos: false,
     },
     pairs: pairsOf(

@@ -7,7 +7,7 @@ import { byId } from './element.js'
 import { askBalances, RequestError } from './stream.js'
 import { showSummary } from './summary.js'
 
-/** Bodies in flight at once: the server shares its upstreams among all who ask. */
+/** Bodies in flight at once: the server shares its upstreams among all clients. */
 const AT_ONCE = 2
 
 /**
@@ -17,7 +17,7 @@ const AT_ONCE = 2
  * @property {boolean} untrusted
  * @property {Record<string, string>} blockchains
  * @property {() => Record<string, string>} headers
- * @property {(error: RequestError) => void} onRefused told once for each refused body
+ * @property {(error: RequestError) => void} onRefused called once for each refused body
  * @property {(chain?: Chain) => void} retry
  */
 
@@ -50,7 +50,7 @@ export function createSession({ portfolio, currency, untrusted, blockchains, hea
     for (const chain of chains) stale.add(chain)
     if (drawing) return
     drawing = true
-    // Not by frames: tabs in the background have none, and would miss the end.
+    // Not by animation frames: background tabs have none, and would miss the end.
     setTimeout(draw, 30)
   }
 
@@ -98,8 +98,8 @@ export function createSession({ portfolio, currency, untrusted, blockchains, hea
 }
 
 /**
- * Everything is answered: what is worth most comes first, chains that hold nothing become one line. Cards stay where
- * they are while somebody is in them.
+ * Everything is answered: sorts cards by value and turns chains without holdings into one line. Cards stay where
+ * they are while one of them has the focus.
  * @param {Portfolio} portfolio
  * @param {Map<string, HTMLElement>} cards
  */
@@ -135,7 +135,7 @@ function showEmpty(chains) {
 }
 
 /**
- * Redraws a card; whoever stood on one of its buttons stands on the same one afterwards.
+ * Redraws a card; a focused button of it has the focus again afterwards.
  * @param {HTMLElement} card
  * @param {() => void} redraw
  */

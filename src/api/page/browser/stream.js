@@ -1,6 +1,6 @@
 /** @import { Item } from './wire.js' */
 
-/** The server refused or could not be reached; `status` is 0 when it could not. */
+/** The server refused, or could not be reached: then `status` is 0. */
 export class RequestError extends Error {
   /**
    * @param {number} status

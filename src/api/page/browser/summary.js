@@ -3,10 +3,10 @@ import { createMoney, formatPercent } from './amounts.js'
 import { byId, make } from './element.js'
 
 /**
- * The sum over all chains, and whether it is whole: it never claims more than was read.
+ * The sum over all chains, and whether it is complete: it never claims more than was read.
  * @param {Portfolio} portfolio
  * @param {string} currency
- * @returns {string} the same in one sentence, to be said
+ * @returns {string} the same in one sentence, to be announced
  */
 export function showSummary(portfolio, currency) {
   const totals = portfolio.totals()
@@ -63,7 +63,7 @@ function gapsOf({ asked, failed, unvalued, unpriced, twice }) {
     twice ? 'What several of these hold together counts once for each of them.' : undefined,
   ]
   const told = sentences.filter((sentence) => sentence !== undefined).join(' ')
-  // "All answered" is not taken back by what is only a remark.
+  // A mere remark does not revoke "All answered".
   return failed + unvalued + unpriced === 0 && told !== ''
     ? `All ${asked} readings answered. ${told}`
     : told === ''
