@@ -32,7 +32,7 @@ export function addressChainRoutes(deps: EvmFreshnessDeps & { index: IndexReader
         const bytes = contractAddress(address)
         const streams = await requireFreshList(deps, undefined, reply)
         const names = await deps.chains.streams()
-        // What is stored of a chain that has begun anew is not of the one that is served.
+        // Stored data of a chain that was reset does not belong to the chain that is served.
         const isServed = (id: string): boolean => !names.has(id) || streams.includes(names.get(id) ?? '')
         const ids = (await deps.index.evm.chainsOf(bytes)).map(String).filter(isServed)
         const known = new Map((await deps.chains.list()).map((chain) => [chain.chainId, chain]))

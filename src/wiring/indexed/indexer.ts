@@ -76,7 +76,7 @@ function evmStreams(config: Config, chains: Chains, store: Store): AnyStream[] {
   })
 }
 
-/** A network with its own node may still be a public one, which only the node can say. */
+/** A private node may belong to a public network, which only the node itself can say. */
 const publicGenesis = (xChainId: string): GenesisBook | undefined =>
   genesisOf(publicGenesisFile(idToCb58(xChainId))).genesis
 
