@@ -2,7 +2,7 @@ import { decodeExtData } from '../../chains/avalanche/codec/index.ts'
 import { bytesToHex } from '../../lib/ids.ts'
 
 /**
- * Accounts of C that its transactions from and to other chains give to or take from; hex without 0x.
+ * C-chain accounts credited or debited by its transactions from and to other chains; hex without 0x.
  * @param extData a block's `blockExtraData`
  * @throws CodecError
  */

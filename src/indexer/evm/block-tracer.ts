@@ -16,46 +16,46 @@ import {
 
 /** A transaction in which value may have moved. */
 interface Moving {
-  /** Place in the block. */
+  /** Index in the block. */
   at: number
   transaction: RpcBlock['transactions'][number]
   receipt: RpcReceipt
 }
 
 export interface BlockTracer {
-  /** Whether contracts may have sent something in the block: only then a node is asked. */
+  /** Whether contracts may have sent something in the block; only then a node is asked. */
   concerns(block: RpcBlock, receipts: readonly RpcReceipt[]): boolean
   /**
-   * Who gave or was given native value inside of the block's transactions; hex without 0x. Undefined where no
-   * code ran, and no node was asked.
-   * @throws FirnError when nobody tells: a JsonRpcError where nodes themselves say that they do not
+   * Accounts that sent or received native value inside the block's transactions; hex without 0x. Undefined if no code
+   * ran, and then no node was asked.
+   * @throws FirnError when no node answers; a JsonRpcError when nodes themselves say that they cannot
    */
   trace(block: RpcBlock, receipts: readonly RpcReceipt[], signal: AbortSignal): Promise<string[] | undefined>
   /** Transactions that were left out because nobody can trace them. */
   readonly leftOut: number
 }
 
-/** A node runs the block once more. Milliseconds; the index may not become too old over one that nobody can trace. */
+/** A node runs the block again. Milliseconds; a block that no node can trace must not hold up the index for long. */
 const TRACE_MS = 20_000
-/** Nodes end a trace of a transaction after five seconds unless they are told how long it may take. */
+/** Nodes stop tracing a transaction after five seconds unless the call sets a timeout. */
 const TRANSACTION_TIME = '15s'
 /**
- * So often in a row nodes are asked for the trace of a transaction that they give up, or whose trace is larger than any
- * answer: a call of a few million gas can make one of gigabytes. Then it is left out.
+ * Consecutive failures after which a transaction is left out: nodes give its trace up, or the trace is larger than any
+ * answer. A call of a few million gas can produce a trace of gigabytes.
  */
 const PATIENCE = 4
-/** Transactions that are being given up: far more than can be in one page. */
+/** Failing transactions that are remembered: far more than one page can have. */
 const REMEMBERED = 1_000
 
 const TRACER = { tracer: 'callTracer' }
 
-/** How nodes say that they gave up what took too long. */
+/** Nodes' error messages for a trace that took too long. */
 const OUT_OF_TIME = /time(d )?-?out|deadline exceeded/i
 
-/** A trace by itself of a transaction as it would have run, not as it ran. */
+/** A single transaction's trace that differs from how the transaction ran in its block. */
 class OtherRunError extends BadAnswerError {}
 
-/** It is about this one, and not about the server. */
+/** The error concerns this transaction, not the server. */
 const isTooMuch = (error: unknown): boolean =>
   error instanceof AnswerTooLargeError ||
   error instanceof DeadlineError ||
@@ -70,18 +70,22 @@ function movingIn(block: RpcBlock, receipts: readonly RpcReceipt[]): Moving[] {
 }
 
 /**
- * Reads what contracts sent to whom with `debug_traceBlockByNumber`, of blocks in which one may have, and transaction by
- * transaction where that is too much for one answer. Nobody but the node can say: nothing in a block tells of it.
+ * Reads which accounts contracts sent value to with `debug_traceBlockByNumber`, for blocks in which they may have done
+ * so. If that is too much for one answer, traces transaction by transaction. Only a node can tell: nothing in a block
+ * shows it.
  */
 export function createBlockTracer(pool: UpstreamPool, path: string): BlockTracer {
   const failures = new LRUCache<string, number>(roomFor(REMEMBERED))
   let leftOut = 0
-  /** Whether the last trace of a block told of each of its transactions the gas of its receipt. Older nodes leave some out. */
+  /** Whether the last block trace gave the receipt's gas for each of its transactions. Older nodes leave some out. */
   let tellsGas = false
 
-  /** @param read throws for what is no such trace: another node is asked, and none is blamed that has other tasks, too */
+  /**
+   * @param read throws for an invalid trace; another node is then asked, and the first is not penalised, since it has
+   * other tasks
+   */
   const call = async <T>(method: string, params: unknown, read: (answer: unknown) => T, signal: AbortSignal) => {
-    // An answer may be large: what was read to see whether it fits is kept.
+    // An answer may be large, so the value parsed by the check is kept.
     const kept: { of?: unknown; value?: T } = {}
     const isDoubtful = (said: unknown): boolean => {
       if (said === null || said instanceof JsonRpcError) return true
@@ -94,7 +98,7 @@ export function createBlockTracer(pool: UpstreamPool, path: string): BlockTracer
     }
     const options: CallOptions = { signal, deadline: Date.now() + TRACE_MS, batch: false, doubts: isDoubtful }
     const answer = await pool.rpc<unknown>(path, method, params, options)
-    // Besu says so of a block whose state it has thrown away, and of one that it has not got yet; of others it tells.
+    // Besu answers null for a block whose state it has pruned and for one that it does not have yet.
     if (answer === null) throw new JsonRpcError(`${method} answers nothing: no state available`, -32_000)
     return kept.of === answer ? (kept.value as T) : read(answer)
   }
@@ -105,7 +109,7 @@ export function createBlockTracer(pool: UpstreamPool, path: string): BlockTracer
     try {
       const read = (answer: unknown): CallFrame => {
         const frame = expectFrame(transaction, receipt, answer)
-        // Besu runs it as if it were the first of its block.
+        // Besu runs the transaction as if it were the first of its block.
         if (tellsGas && !hasGasOf(frame, receipt)) throw new OtherRunError(`transaction ${hash} ran in another way`)
         return frame
       }
@@ -122,7 +126,7 @@ export function createBlockTracer(pool: UpstreamPool, path: string): BlockTracer
     }
   }
 
-  /** Undefined: all of it is more than one answer can hold, or takes a node too long. */
+  /** Undefined: the whole block does not fit into one answer, or takes a node too long. */
   const whole = async (block: RpcBlock, wanted: readonly Moving[], signal: AbortSignal) => {
     const places = wanted.map(({ at }) => at)
     const read = (answer: unknown): TransactionTrace[] => {

@@ -7,32 +7,35 @@ import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
 import type { ContractNames, RpcReceipt } from './rpc-block.ts'
 import { loggedMoves } from './token-logs.ts'
 
-/** Contracts that were asked already; asking one again after a restart does no harm. */
+/** Contracts that were already asked; asking one again after a restart is harmless. */
 const REMEMBERED = 50_000
-/** Contracts of a page that has to be read again, of which no more need be asked. */
+/** Contracts whose names are kept while their page has to be read again. */
 const KEPT = 10_000
 const NAME_LENGTH = 128
 const SYMBOL_LENGTH = 64
 const CALL_MS = 10_000
 
 /**
- * Gas of a call, hex. How long an answer can be follows from it: half a megabyte for 500,000, which is twenty times what a
- * name takes behind a proxy; two for 10,000,000, which a name of 100 kB takes. With what other calls are given it is five,
- * and a few contracts that answer so at once are more than any answer to a batch may have.
+ * Gas of a call, hex. It limits the length of an answer: half a megabyte for 500,000, which is twenty times what a name
+ * takes behind a proxy; two megabytes for 10,000,000, which a name of 100 kB takes. With the gas of other calls it is
+ * five megabytes, and a few such answers at once exceed the limit for a batch.
  */
 const NAME_GAS = '0x7a120'
 const LONG_NAME_GAS = '0x989680'
-/** Contracts that are asked at once: their 24 answers fit into one of 32 MiB, in which half a megabyte is one in hex. */
+/**
+ * Contracts that are asked at once: their 24 answers fit into an answer of 32 MiB, where half a megabyte becomes one
+ * megabyte of hex.
+ */
 const AT_ONCE = 8
-/** Calls of a page that are made again with more gas: anybody can make thousands of tokens that burn it. */
+/** Calls of a page that are repeated with more gas: anybody can make thousands of tokens that burn it. */
 const MORE_GAS = 12
 
-/** So often in a row a page is read again because a node is in trouble; then its contracts stay without what it did not tell. */
+/** Consecutive re-reads of a page because a node fails; after that its contracts stay without the missing names. */
 const REREADS = 4
 
 /**
- * How nodes say that a contract ended by itself: with more gas it does the same. Besu has words of its own, Nethermind
- * writes them beside a message that is always the same.
+ * Nodes' error messages for a contract that ended by itself; more gas does not change that. Besu has its own messages,
+ * and Nethermind puts them beside a constant message.
  */
 const ENDED =
   /revert|(invalid|bad) ?(opcode|jump|instruction)|stack ?(underflow|overflow|limit)|out of (stack|bounds)|illegal state/i
@@ -40,7 +43,7 @@ const ENDED =
 const hasEnded = ({ message, data }: JsonRpcError): boolean =>
   ENDED.test(typeof data === 'string' ? `${message} ${data}` : message)
 
-/** Names, symbols and decimals of token contracts, asked once per contract when it first shows itself in a log. */
+/** Names, symbols and decimals of token contracts, asked once per contract when it first appears in a log. */
 export function createContractNames(pool: UpstreamPool, path: string) {
   const asked = new LRUCache<string, true>(roomFor(REMEMBERED))
   const kept = new LRUCache<string, ContractNames>(roomFor(KEPT))
@@ -52,7 +55,7 @@ export function createContractNames(pool: UpstreamPool, path: string) {
     return typeof answer === 'string' ? Buffer.from(answer.slice(2), 'hex') : undefined
   }
 
-  /** A contract that reverts or talks nonsense has no name; that is no failure. */
+  /** A contract that reverts or returns nonsense has no name; that is not a failure. */
   async function ask(contract: string, data: string, reading: Reading): Promise<Buffer | undefined> {
     const { signal } = reading
     const alone = { signal, batch: false }
@@ -61,12 +64,12 @@ export function createContractNames(pool: UpstreamPool, path: string) {
     } catch (error) {
       if (error instanceof JsonRpcError && !error.retryable) {
         if (hasEnded(error) || reading.moreGas-- <= 0) return undefined
-        // It was said already that there is none for what a name should take.
+        // The first call already showed that a name's usual gas is not enough.
         return call(contract, data, LONG_NAME_GAS, alone).catch(() => undefined)
       }
     }
-    // What others answer in the same batch must not decide. A node that could not be asked, or that lacks the state of its
-    // newest block, says nothing about the contract: then the page is read again.
+    // Other answers of the same batch must not decide. A node that could not be asked, or that lacks the state of its
+    // newest block, says nothing about the contract, so the page is read again.
     return call(contract, data, NAME_GAS, alone).catch((error: unknown) => {
       if (!(error instanceof JsonRpcError)) throw error
       reading.trouble ||= error.retryable
@@ -90,12 +93,12 @@ export function createContractNames(pool: UpstreamPool, path: string) {
   }
 
   return {
-    /** From now on everybody is asked again: what was learned may never have been stored, or was taken back. */
+    /** Asks all contracts again from now on: earlier answers may not have been stored, or were rolled back. */
     forget(): void {
       asked.clear()
       kept.clear()
     },
-    /** What the token contracts of these receipts say of themselves, of those not asked before. */
+    /** Names of the token contracts in these receipts, except those asked before. */
     async learn(receipts: readonly RpcReceipt[], signal: AbortSignal): Promise<ReadonlyMap<string, ContractNames>> {
       const contracts = new Set(receipts.flatMap(loggedMoves).flatMap(({ moves }) => moves[0]?.contract ?? []))
       const fresh = [...contracts].filter((contract) => !asked.has(contract))
@@ -113,7 +116,7 @@ export function createContractNames(pool: UpstreamPool, path: string) {
         if (reading.trouble) patience -= 1
         throw error
       })
-      // Who is always in trouble holds up no further page.
+      // A node that always fails does not hold up further pages.
       if (fresh.length > 0 && !reading.trouble) patience = REREADS
       for (const contract of fresh) {
         asked.set(contract, true)
@@ -126,8 +129,8 @@ export function createContractNames(pool: UpstreamPool, path: string) {
 
 interface Reading {
   signal: AbortSignal
-  /** Calls that may still be made again with more gas. */
+  /** Calls that may still be repeated with more gas. */
   moreGas: number
-  /** A node had trouble of its own with a call, twice. */
+  /** A node failed a call twice for reasons of its own. */
   trouble: boolean
 }

@@ -23,7 +23,7 @@ import { creditOf, loggedMoves, metadataChange, nativeParties, type TokenMove } 
 
 const ZERO = '0'.repeat(40)
 
-/** Where C, and L1s that let nobody have them, send what is paid for gas: nobody's account. */
+/** Recipient of gas fees on C and on L1s that burn them: no account. */
 const BURNT = '0100000000000000000000000000000000000000'
 
 interface Range {
@@ -39,8 +39,8 @@ interface Range {
 }
 
 /**
- * What blocks change in the index, from what was read of them alone. `before` = transactions of the chain up to the block
- * before the first; the new sum comes back, to go on from.
+ * Index rows of blocks, computed from the data read for them alone. `before` = transactions of the chain up to the
+ * block before the first; the new sum is returned, to continue from.
  */
 export function evmEffects(facts: readonly EvmFacts[], before: bigint): { rows: EvmRows; transactions: bigint } {
   const range: Range = {
@@ -120,10 +120,10 @@ function transactionRow(
   height: bigint,
   index: number,
 ): EvmTransactionRow {
-  // Receipts of before Byzantium do not tell: all count as successful.
+  // Receipts from before Byzantium have no status: all count as successful.
   const success = !hasOutcome(receipt) || quantity(receipt.status ?? 0n) === 1n
   const input = bare(transaction.input)
-  // Failed creations carry an address as well, but nothing is there.
+  // Failed creations carry an address as well, but no contract is there.
   const created = success ? contractOf(transaction, receipt) : undefined
   return {
     height,
@@ -139,14 +139,15 @@ function transactionRow(
     gasUsed: quantity(receipt.gasUsed),
     gasPrice: quantity(receipt.effectiveGasPrice ?? transaction.gasPrice ?? 0n),
     nonce: quantity(transaction.nonce),
-    // Less than four bytes is data all the same: no plain transfer.
+    // Fewer than four bytes are still data, so this is no plain transfer.
     selector: transaction.to == null ? '' : input.slice(0, 8),
   }
 }
 
 /**
- * Whom an L1 of Avalanche gives all that is paid for the gas of a block, tips and base fee: who built it, or whom its reward
- * manager names. Nothing but the header says so. On other chains the one it names is often paid elsewhere, or not at all.
+ * Recipient of all gas fees of an Avalanche L1's block, tips and base fee: its builder, or the address set in its
+ * reward manager. Only the header names it. On other chains the account in the header is often paid elsewhere, or not
+ * at all.
  */
 function feeTaker({ miner, blockGasCost, extDataHash }: RpcBlock, feesSpent: bigint): string | undefined {
   const isL1 = blockGasCost !== undefined && extDataHash === undefined
@@ -154,18 +155,19 @@ function feeTaker({ miner, blockGasCost, extDataHash }: RpcBlock, feesSpent: big
   return bare(miner) === BURNT ? undefined : bare(miner)
 }
 
-/** Where a contract was to be made. */
+/** Address at which a contract was to be created. */
 const contractOf = ({ to }: RpcTransaction, { contractAddress }: RpcReceipt): string | undefined =>
   to == null && contractAddress ? bare(contractAddress) : undefined
 
 /**
- * Where a log stands is counted: some nodes count those of each transaction from 0 (SKALE, earlier ones of Filecoin and
- * Flow), so that two logs of a block would have one place. Where hashes are known it is what the node tells.
+ * Log positions are counted here: some nodes count the logs of each transaction from 0 (SKALE, earlier versions of
+ * Filecoin and Flow), so that two logs of a block would have the same position. Where hashes are known the node's
+ * position is used.
  */
 interface LogsPlace {
   height: bigint
   txIndex: number
-  /** Logs of the block before these. */
+  /** Number of earlier logs in the block. */
   firstLog: number
 }
 
@@ -207,7 +209,7 @@ function takePart(range: Range, address: string | undefined, height: bigint): vo
 
 function describe(range: Range, address: string, facts: Omit<EvmContractRow, 'address'>): void {
   const known = range.contracts.get(address)
-  // Where it first showed itself: going back to a block behind that keeps it.
+  // Keeps the height of the first appearance, so that a rewind to a later block keeps the contract.
   range.contracts.set(address, { ...known, address, ...facts, height: known?.height ?? facts.height })
 }
 

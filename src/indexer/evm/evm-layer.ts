@@ -21,21 +21,21 @@ import type { TracePolicy } from './tracing.ts'
 export interface EvmLayerOptions {
   /** See `EvmReaderOptions`. */
   traces?: TracePolicy
-  /** Where what was indexed without traces is filled; left out = nowhere. */
+  /** Fills blocks that were indexed without traces; left out = they are not filled. */
   writer?: Pick<IndexWriter, 'untraced' | 'fillTraces'>
-  /** Default: what usual blocks of a page of containers stay below. */
+  /** Default: bounds that usual blocks of a page of containers stay below. */
   page?: PageBounds
 }
 
 /**
- * Containers say nothing of the logs of their blocks: a thousand of them may be gigabytes. No page of usual blocks is cut by
- * this, as containers of more are no page.
+ * Containers do not show the logs of their blocks: a thousand of them may be gigabytes. These bounds never cut a page
+ * of usual blocks, since a page of containers is limited itself.
  */
 const PAGE: PageBounds = { blocks: 1_024, transactions: 100_000, characters: 128 * 1_024 * 1_024 }
 
 /**
- * The EVM side of the C-chain: rides on the stream of C's containers, whose ids its blocks must have. Receipts that a
- * later block settles are held against it when it comes; what was stored of them until then is written again if it was
+ * The EVM side of the C-chain: it is part of the stream of C's containers, and its blocks must have their ids. Receipts
+ * that a later block settles are checked when that block arrives; rows stored before then are rewritten if they were
  * wrong.
  */
 export function createEvmLayer(
@@ -55,7 +55,7 @@ export function createEvmLayer(
     try {
       settlement.follow(facts)
     } catch (error) {
-      // The right ones are looked for, but not taken here: wrong ones may be stored already. See `unsettled`.
+      // Looks for the right receipts but does not use them here: wrong ones may be stored already. See `unsettled`.
       if (error instanceof WrongReceiptsError)
         await reader.correct(error.blocks, error.root, signal).catch(() => undefined)
       throw error
@@ -79,7 +79,7 @@ export function createEvmLayer(
       let isFull = false
       while (!isFull && facts.length < wanted.length) {
         const some = await readPart(wanted.slice(facts.length, facts.length + page.blocks), signal).catch((error) => {
-          // Those that came are a page; the others are asked for again.
+          // The blocks read so far form a page; the others are read again.
           if (facts.length === 0 || signal.aborted) throw error
           return []
         })
@@ -90,7 +90,7 @@ export function createEvmLayer(
       return facts.map((one, at) => withAtomicParties(one, blocks[at]?.block.extData))
     },
     async unsettled({ tip, state }, signal) {
-      // What it learnt of contracts in these blocks may go with the rows that are written anew.
+      // Contract names read with these blocks may be lost with the rows that are rewritten.
       reader.restart()
       const tail = tip === undefined ? [] : await readTail(reader, { height: tip.height, id: tip.blockId }, signal)
       settlement.resume(tail)
@@ -114,7 +114,7 @@ export function createEvmLayer(
   }
 }
 
-/** @param extData left out: what the node says beside the block, which is held against its header */
+/** @param extData left out: the extra data the node sends with the block, checked against its header */
 function withAtomicParties(facts: EvmFacts, extData: Uint8Array = toldExtData(facts.block)): EvmFacts {
   const parties = atomicParties(extData)
   return parties.length === 0 ? facts : { ...facts, parties: [...(facts.parties ?? []), ...parties] }
@@ -144,7 +144,7 @@ function nextUnsettled(before: readonly string[], facts: EvmFacts): readonly str
   return left === 0 ? [] : [...before, receiptsDigest(facts)].slice(-left)
 }
 
-/** The stored blocks that are not settled when the last of them is there, in order of height. */
+/** The stored blocks that are still unsettled at the last of them, in order of height. */
 async function readTail(reader: EvmReader, tip: StreamTip, signal: AbortSignal): Promise<EvmFacts[]> {
   const [last] = await reader.read([tip], signal)
   if (last === undefined || !executesLater(last.block)) return []

@@ -10,7 +10,7 @@ import { chooseSettled, createBlockProof, receiptsDigest, type SettlingBlock } f
 import { bare, type EvmFacts, quantity, type RpcBlock, type RpcReceipt } from './rpc-block.ts'
 import { createTracing, type Executed, type TracePolicy } from './tracing.ts'
 
-/** `id`: its hash where the caller knows it, hex without 0x. */
+/** `id`: its hash if the caller knows it, hex without 0x. */
 export interface WantedBlock {
   height: bigint
   id?: string
@@ -19,26 +19,26 @@ export interface WantedBlock {
 export interface EvmReader {
   /** Height and hash of the last block. */
   tip(signal: AbortSignal): Promise<{ height: bigint; id: string }>
-  /** Blocks of these heights with everything about them, as far as possible checked against their hashes. */
+  /** Complete blocks of these heights, checked against their hashes as far as possible. */
   read(blocks: readonly WantedBlock[], signal: AbortSignal): Promise<EvmFacts[]>
   /**
-   * Blocks once more, each with who gave or was given native value inside of its transactions; hex without 0x.
+   * Blocks again, each with the accounts that sent or received native value inside its transactions; hex without 0x.
    * @param atOnce blocks that nodes run at the same time
-   * @throws FirnError when nobody tells of one
+   * @throws FirnError when no node traces one of them
    */
   traced(blocks: readonly WantedBlock[], atOnce: number, signal: AbortSignal): Promise<TracedBlock[]>
-  /** To be called when the store may lack what was read: contracts are described again. */
+  /** Call this when the store may lack blocks that were read: contract names are read again. */
   restart(): void
-  /** For status and health: that the chain's blocks and receipts cannot be held against its hashes, what nobody traces. */
+  /** For status and health: whether blocks and receipts cannot be checked against hashes, and what no node traces. */
   notes(): string[]
   /**
-   * Finds out which receipts of these blocks have this root together, by what other servers say of them. From then on
-   * nobody is believed who says otherwise. Nothing changes where nobody tells such receipts.
+   * Finds the receipts of these blocks that have this root together, using other servers' answers. From then on answers
+   * with other receipts are rejected. Nothing changes if no server has such receipts.
    */
   correct(blocks: readonly SettlingBlock[], root: string, signal: AbortSignal): Promise<void>
-  /** The block with which the chain begins: of height 0, or one without a parent. Undefined where no node has it. */
+  /** The chain's first block: of height 0, or one without a parent. Undefined if no node has it. */
   first(signal: AbortSignal): Promise<{ height: bigint; id: string } | undefined>
-  /** Undefined where there is no block of that height. */
+  /** Undefined if there is no block of that height. */
   hashAt(height: bigint, signal: AbortSignal): Promise<string | undefined>
 }
 
@@ -48,22 +48,22 @@ export interface TracedBlock {
 }
 
 export interface EvmReaderOptions {
-  /** True for a chain whose way of hashing is known, whatever its blocks look like. */
+  /** True for a chain with a known way of hashing, whatever its blocks look like. */
   hashes?: boolean
-  /** Whether what contracts send inside of transactions is read; default `off`. */
+  /** Whether value that contracts send inside transactions is read; default `off`. */
   traces?: TracePolicy
 }
 
-/** Blocks about which somebody lied: far more than can wait for being settled. */
+/** Blocks that a server reported wrong receipts for: far more than can be unsettled. */
 const CORRECTED = 4_096
-/** It has a method of that name, and does not take what it is asked with. */
+/** The node has the method but rejects these parameters. */
 const isRefusedForm = (error: unknown): boolean => error instanceof JsonRpcError && error.rpcCode === -32602
-/** A page of blocks is large: it gets more time than a wallet's read. Milliseconds. */
+/** A page of blocks is large, so it gets more time than a wallet's read. Milliseconds. */
 const READ_MS = 60_000
 
 /**
- * A server that was synced by state has no blocks of before, no receipts of the last ones of before (`receipts length
- * mismatch`), and one that is behind has not the newest: another may.
+ * A state-synced server lacks older blocks and the receipts of the last blocks before its sync (`receipts length
+ * mismatch`), and a lagging server lacks the newest: another server may have them.
  */
 const mayBeElsewhere = (said: unknown): boolean => said === null || said instanceof JsonRpcError
 
@@ -78,8 +78,8 @@ const isFirst = (said: unknown): said is RpcBlock => {
 }
 
 /**
- * Reads blocks and receipts in as few exchanges as the pool's batches allow; all of one page is asked at once. Servers
- * whose answers are not what the blocks' hashes say are passed over for others.
+ * Reads blocks and receipts in as few exchanges as the pool's batches allow; all of a page is requested at once.
+ * Servers whose answers do not match the blocks' hashes are skipped.
  */
 export function createEvmBlockReader(
   pool: UpstreamPool,
@@ -91,7 +91,7 @@ export function createEvmBlockReader(
   const tracing = createTracing(tracer, traces)
   let wholeBlocks = true
   const proof = createBlockProof(hashes)
-  /** Digests of receipts of which wrong ones were told before, by hash of the block. */
+  /** Digests of the right receipts for blocks that wrong ones were reported for, by block hash. */
   const corrected = new LRUCache<string, string>(roomFor(CORRECTED))
   const call = (signal: AbortSignal): CallOptions => ({ signal, deadline: Date.now() + READ_MS })
 
@@ -99,12 +99,12 @@ export function createEvmBlockReader(
     pool.rpc(path, 'eth_getBlockByNumber', [`0x${height.toString(16)}`, full], { ...options, doubts: mayBeElsewhere })
 
   /**
-   * Chains on CometBFT have no block 0: they tell block 1 in its place, or one that is no parent of any (Sei), or begin
-   * with the height at which they were begun anew. What a pruned node calls its earliest has a parent.
+   * Chains on CometBFT have no block 0. They return block 1 instead, or a block that is nobody's parent (Sei), or begin
+   * at the height of their restart. The earliest block of a pruned node has a parent.
    */
   async function first(signal: AbortSignal): Promise<{ height: bigint; id: string } | undefined> {
     for (const place of ['0x1', '0x0', 'earliest']) {
-      // Block 1 has a parent on most chains, and nobody has another.
+      // On most chains block 1 has a parent, and no node has another block 1.
       const doubts = place === '0x1' ? mayBeElsewhere : (said: unknown) => !isFirst(said)
       const options = { ...call(signal), doubts }
       const found = await pool.rpc<unknown>(path, 'eth_getBlockByNumber', [place, false], options).catch(orRefusal)
@@ -148,7 +148,7 @@ export function createEvmBlockReader(
         const all = await pool.rpc<RpcReceipt[] | null>(path, 'eth_getBlockReceipts', [number], options)
         if (all) return all
       } catch (error) {
-        // Not every node has the method, or lets it through: then one call per transaction, batched.
+        // Some nodes lack or block the method: then one call per transaction, batched.
         if (!lacksMethod(error) && !isRefusedForm(error)) throw error
         wholeBlocks = false
       }
@@ -160,7 +160,7 @@ export function createEvmBlockReader(
     return all
   }
 
-  /** What somebody says of the receipts of a block who does not say the same; else the same. */
+  /** Another server's receipts of a block if they differ, else the same. */
   async function otherReceipts(told: SettlingBlock, signal: AbortSignal): Promise<SettlingBlock> {
     const { block: found } = told
     if (found.transactions.length === 0 || !wholeBlocks) return told

@@ -22,15 +22,15 @@ export interface EvmStreamDeps {
   pool: UpstreamPool
   /** Path of the JSON-RPC endpoint below the upstreams' base URLs. */
   path: string
-  /** What the store holds for a height; undefined = nothing. `hash` hex, `count` = transactions up to and with it. */
+  /** The stored block at a height; undefined = none. `hash` hex, `count` = transactions up to and including it. */
   stored(height: bigint): Promise<{ hash: string; count: bigint } | undefined>
   /** See `EvmReaderOptions`. */
   traces?: TracePolicy
-  /** Where what was indexed without traces is filled; left out = nowhere. */
+  /** Fills blocks that were indexed without traces; left out = they are not filled. */
   writer?: Pick<IndexWriter, 'untraced' | 'fillTraces'>
 }
 
-/** An EVM chain by itself: an L1, or any other. Leaves a dead branch by parent hash. */
+/** A standalone EVM chain: an L1, or any other. Detects a dead branch by its parent hash. */
 export function createEvmStream(deps: EvmStreamDeps): ChainStream<EvmStreamBlock> {
   const { definition, pool, path, stored, traces = 'off', writer } = deps
   const reader = createEvmBlockReader(pool, path, { traces })
@@ -43,13 +43,13 @@ export function createEvmStream(deps: EvmStreamDeps): ChainStream<EvmStreamBlock
     try {
       return await reader.read(heights, signal)
     } catch (error) {
-      // Who gave it up (no database to write to, say) has seen nothing of what it weighs.
+      // An aborted read (no database to write to, say) says nothing about the page's size.
       if (!signal.aborted) page.failed(heights.length)
       throw error
     }
   }
 
-  /** No branch leaves a chain before its first block: whoever has another one serves another chain under this id. */
+  /** No fork goes below the first block: a node with another first block serves another chain under this id. */
   const expectBeginning = async (signal: AbortSignal): Promise<bigint> => {
     const first = await reader.first(signal)
     const ours = first && (await stored(first.height))?.hash
@@ -93,7 +93,7 @@ export function createEvmStream(deps: EvmStreamDeps): ChainStream<EvmStreamBlock
     },
     async open(progress) {
       reader.restart()
-      // After a branch was left there is no state: the block that became the tip knows the sum.
+      // After a re-org there is no state: the sum is read from the block that became the tip.
       const known = progress.state === undefined && progress.tip ? await stored(progress.tip.height) : undefined
       let count = known?.count ?? readEvmState(progress.state).count
       return {
@@ -111,11 +111,11 @@ export function createEvmStream(deps: EvmStreamDeps): ChainStream<EvmStreamBlock
       const latest = await reader.tip(signal)
       // biome-ignore lint/complexity/useMathMinMax: heights are bigints
       const from = latest.height < tip.height ? latest.height : tip.height
-      // Steps double: a long branch is left in few questions, and going back too far only costs reading again.
+      // Steps double, so that a long branch takes few calls; going back too far only costs reading again.
       for (let height = from, step = 1n; height >= 0n; height -= step, step *= 2n) {
         const kept = height === tip.height ? tip.id : (await stored(height))?.hash
         const theirs = kept === undefined ? undefined : await reader.hashAt(height, signal)
-        // A node that is only behind says nothing against what is stored above.
+        // A lagging node does not contradict stored blocks above its tip.
         if (theirs !== undefined && theirs === kept) return height === from ? tip.height : height
       }
       return expectBeginning(signal)

@@ -1,9 +1,9 @@
 import type { EvmFacts } from './rpc-block.ts'
 
-/** What pages shrink and grow towards. */
+/** Target size of pages. */
 export interface PageBounds {
   blocks: number
-  /** With their receipts these are what is large mostly. */
+  /** Transactions with their receipts usually make up most of a page. */
   transactions: number
   /** Of call data and logs. */
   characters: number
@@ -11,16 +11,16 @@ export interface PageBounds {
 
 /** Some megabytes, tens where blocks are full of call data or logs. */
 const PAGE: PageBounds = { blocks: 256, transactions: 2_000, characters: 32 * 1_024 * 1_024 }
-/** What a log takes besides its data, in an answer and in memory: a block may hold 80,000 that are empty. */
+/** Size of a log without its data, in an answer and in memory: a block may hold 80,000 empty ones. */
 const LOG_CHARACTERS = 600
 
-/** How many blocks to ask for at a time: strangers decide how much is in one. */
+/** How many blocks to request at a time: strangers decide how large a block is. */
 export interface PageSize {
-  /** Begins with a single one, as nothing is known of it, and doubles. */
+  /** Starts with one block, since its size is unknown, and doubles. */
   readonly blocks: number
-  /** These came. @returns true where there would be too much in twice as many */
+  /** Call this with the blocks that were read. @returns true if twice as many would be too much */
   came(facts: readonly EvmFacts[]): boolean
-  /** So many did not come whole in their time: behind quiet blocks there may be busy ones. */
+  /** Call this when a read of so many blocks failed or timed out: busy blocks may follow quiet ones. */
   failed(blocks: number): void
 }
 
@@ -34,7 +34,7 @@ export function createPageSize(most = PAGE): PageSize {
       const fitting = (room: number, taken: number): number => Math.floor((room * facts.length) / Math.max(1, taken))
       const transactions = sum(facts, ({ block }) => block.transactions.length)
       const light = Math.min(fitting(most.transactions, transactions), fitting(most.characters, charactersOf(facts)))
-      // At most twice as many: blocks that follow quiet ones may be busy.
+      // At most twice as many: busy blocks may follow quiet ones.
       const twice = 2 * facts.length
       blocks = Math.max(1, Math.min(most.blocks, twice, light))
       return light < twice

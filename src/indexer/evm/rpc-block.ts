@@ -11,16 +11,16 @@ export interface RpcBlock {
   gasLimit: string
   miner?: string
   blockGasCost?: string
-  /** Headers of C alone have it. */
+  /** Only in headers of C. */
   extDataHash?: string
-  /** C alone: its transactions from and to other chains. */
+  /** Only on C: its transactions from and to other chains. */
   blockExtraData?: string
   transactions: readonly RpcTransaction[]
   transactionsRoot?: string
   receiptsRoot?: string
   logsBloom?: string
   /**
-   * C since Helicon (ACP-194): blocks are executed after they were accepted, and `receiptsRoot` and `logsBloom` tell of
+   * C since Helicon (ACP-194): blocks are executed after they were accepted, and `receiptsRoot` and `logsBloom` cover
    * the earlier blocks up to this height that are settled here.
    */
   settledHeight?: string
@@ -29,7 +29,7 @@ export interface RpcBlock {
 export interface RpcTransaction {
   hash: string
   from: string
-  /** Null or missing where a contract is made. */
+  /** Null or missing if a contract is created. */
   to?: string | null
   value: string
   type?: string
@@ -45,7 +45,7 @@ export interface RpcReceipt {
   transactionHash: string
   blockHash: string
   status?: string | null
-  /** Instead of a status, before Byzantium. */
+  /** Replaces the status before Byzantium. */
   root?: string | null
   gasUsed: string
   cumulativeGasUsed?: string
@@ -53,17 +53,17 @@ export interface RpcReceipt {
   contractAddress?: string | null
   logs: readonly RpcLog[]
   logsBloom?: string
-  /** Of deposits on OP chains. */
+  /** Only for deposits on OP chains. */
   depositNonce?: string
   depositReceiptVersion?: string
 }
 
-/** The root of a state in hex, with 0x. */
+/** Length of a state root in hex, with 0x. */
 const STATE_ROOT = 66
 
 /**
- * Whether a receipt tells how its transaction ended. Those of before Byzantium hold the root of the state instead; some
- * nodes name a status beside it that means nothing.
+ * Whether a receipt says how its transaction ended. Receipts from before Byzantium have the state root instead; some
+ * nodes add a meaningless status.
  */
 export const hasOutcome = ({ status, root }: RpcReceipt): boolean => status != null && root?.length !== STATE_ROOT
 
@@ -74,18 +74,18 @@ export interface RpcLog {
   logIndex: string
 }
 
-/** One block with all that is indexed of it. */
+/** One block with everything that is indexed from it. */
 export interface EvmFacts {
   block: RpcBlock
   receipts: readonly RpcReceipt[]
-  /** What the contracts of tokens seen for the first time say of themselves. */
+  /** Names of the token contracts that appear for the first time. */
   names: ReadonlyMap<string, ContractNames>
   /**
-   * Who took part beside those whom transactions and logs name: by native value that contracts sent, as far as that was
-   * asked for, or by transactions between chains. Hex without 0x, lower case.
+   * Participants besides those named by transactions and logs: accounts in contracts' native transfers, if traced, or
+   * in transactions between chains. Hex without 0x, lower case.
    */
   parties?: readonly string[]
-  /** Code ran in it, and nobody told what contracts sent. */
+  /** Code ran in it, and no node traced it. */
   isUntraced?: boolean
 }
 
@@ -97,5 +97,5 @@ export interface ContractNames {
 
 /** Without 0x, lower case. */
 export const bare = (text: string): string => text.slice(2).toLowerCase()
-/** Quantity; also a bigint that the reader already made of a large number. */
+/** Quantity; also a bigint that the reader already parsed from a large number. */
 export const quantity = (value: string | number | bigint): bigint => BigInt(value)

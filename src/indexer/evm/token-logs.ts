@@ -5,9 +5,9 @@ import { bare, quantity, type RpcLog, type RpcReceipt } from './rpc-block.ts'
 const TRANSFER = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 const TRANSFER_SINGLE = 'c3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62'
 const TRANSFER_BATCH = '4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb'
-/** ERC-2309: `ConsecutiveTransfer` of ERC-721 tokens whose ids follow one another. */
+/** ERC-2309: `ConsecutiveTransfer` of ERC-721 tokens with consecutive ids. */
 const RANGE_TRANSFER = 'deaa91b6123d068f5821d0fb0678463d1a8a6079fe8af5de3ce5e896dcf9133d'
-/** `Deposit(address,uint256)` of wrapped coins, and `Mint(address,uint256)` of MKR and its kind. */
+/** `Deposit(address,uint256)` of wrapped coins, and `Mint(address,uint256)` of MKR and similar tokens. */
 const CREDITS: ReadonlySet<string> = new Set([
   'e1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c',
   '0f6798a560793a54c3bcfe86a93cde1e73087d944c0ea20544137d4121396885',
@@ -25,22 +25,22 @@ export interface TokenMove {
   to: string
   tokenId?: bigint
   amount: bigint
-  /** Place in an ERC-1155 batch or an ERC-2309 range, else 0. */
+  /** Index in an ERC-1155 batch or an ERC-2309 range, else 0. */
   batchIndex: number
 }
 
 /**
- * EIP-7708: where every movement of the native coin is logged as if it were a token's, on Ethereum from Amsterdam on. No
- * contract is there.
+ * EIP-7708, on Ethereum from Amsterdam on: logs of this address report every movement of the native coin like a
+ * token's. There is no contract.
  */
 const NATIVE_LOGS = 'fffffffffffffffffffffffffffffffffffffffe'
 /**
- * Where L1s make their native coin: `NativeCoinMinted(address,address,uint256)` of subnet-evm's precompile, since Durango.
- * Nothing else says who was given it, traces included.
+ * The precompile that mints an L1's native coin: `NativeCoinMinted(address,address,uint256)` of subnet-evm, since
+ * Durango. Nothing else shows who received it, traces included.
  */
 const NATIVE_MINTER = '0200000000000000000000000000000000000001'
 const NATIVE_COIN_MINTED = '400cd392f3d56fd10bb1dbd5839fdda8298208ddaa97b368faa053e1850930ee'
-/** By who logs them: what moves the native coin. */
+/** Events that move the native coin, by the address that logs them. */
 const NATIVE_EVENTS: ReadonlyMap<string, string> = new Map([
   [NATIVE_LOGS, TRANSFER],
   [NATIVE_MINTER, NATIVE_COIN_MINTED],
@@ -50,15 +50,16 @@ const WORD = 64
 /** A batch beyond this is an attack on the index, not a collection. */
 const MAX_BATCH = 10_000
 /**
- * A range names any number of tokens for the price of one log, and each is stored: a transaction moves no more of them
- * than it could in batches, where a token takes 256 gas at least. Who deploys a contract that makes thousands uses millions.
+ * A range can cover any number of tokens for the price of one log, and each is stored. So a transaction may move no
+ * more of them than it could in batches, where a token takes at least 256 gas. Deploying a contract that makes
+ * thousands uses millions.
  */
 const GAS_OF_RANGED_TOKEN = 256n
 
 const address = (word: string): string => word.slice(24)
 const words = (data: string): string[] => data.match(/.{64}/g) ?? []
 
-/** The logs of a receipt, each with the movements that it tells of. */
+/** The logs of a receipt, each with its token movements. */
 export function loggedMoves({ logs, gasUsed }: RpcReceipt): { log: RpcLog; moves: TokenMove[] }[] {
   let room = Number(quantity(gasUsed) / GAS_OF_RANGED_TOKEN)
   return logs.map((log) => {
@@ -69,9 +70,9 @@ export function loggedMoves({ logs, gasUsed }: RpcReceipt): { log: RpcLog; moves
 }
 
 /**
- * Movements that a log tells of; none for other logs and for those that only look alike. A Transfer with the token id
- * indexed (four topics) is ERC-721, one with an amount in its data (three topics) ERC-20. Collections of before the
- * standard whose Transfer leaves the token id unindexed cannot be told from ERC-20 by their logs and are no NFTs here.
+ * Token movements in a log; none for other logs and for those that only look alike. A Transfer with an indexed token id
+ * (four topics) is ERC-721, one with an amount in its data (three topics) ERC-20. Collections from before the standard
+ * whose Transfer leaves the token id unindexed cannot be distinguished from ERC-20 by their logs and are no NFTs here.
  * @param room most tokens of a range
  */
 function tokenMoves(log: RpcLog, room: number): TokenMove[] {
@@ -112,7 +113,7 @@ function tokenMoves(log: RpcLog, room: number): TokenMove[] {
   return []
 }
 
-/** Who gives or makes the native coin and who is given it, by a log of EIP-7708 or of the minter; none for other logs. */
+/** Sender or minter and recipient of the native coin in a log of EIP-7708 or of the minter; none for other logs. */
 export function nativeParties(log: RpcLog): string[] {
   const wanted = NATIVE_EVENTS.get(bare(log.address))
   if (wanted === undefined || log.topics.length !== 3) return []
@@ -121,8 +122,8 @@ export function nativeParties(log: RpcLog): string[] {
 }
 
 /**
- * Who is given tokens of a contract without a Transfer: for the coins that he wraps, or when they are made. Other contracts
- * log the same of other things: he may hold some, no more is said.
+ * The account that receives tokens without a Transfer: for wrapped coins, or when tokens are minted. Other contracts
+ * use the same log for other things, so it only means that the account may hold some.
  */
 export function creditOf(log: RpcLog): { contract: string; owner: string } | undefined {
   if (log.topics.length !== 2) return undefined
@@ -131,7 +132,7 @@ export function creditOf(log: RpcLog): { contract: string; owner: string } | und
   return { contract: bare(log.address), owner: address(owner) }
 }
 
-/** The tokens, from one id to another, whose metadata a log says has changed. */
+/** The range of token ids whose metadata a log reports as changed. */
 export function metadataChange(log: RpcLog): { contract: string; from: bigint; to: bigint } | undefined {
   const [topic, id] = log.topics.map(bare)
   const data = bare(log.data)
@@ -146,7 +147,10 @@ export function metadataChange(log: RpcLog): { contract: string; from: bigint; t
   return undefined
 }
 
-/** The dynamic uint256 array that head word `at` points to; empty when it begins at no word or does not fit the data. */
+/**
+ * The dynamic uint256 array that head word `at` points to; empty if the offset is not a word or the array does not fit
+ * the data.
+ */
 function list(all: readonly string[], at: number): bigint[] {
   const offset = Number(BigInt(`0x${all[at] ?? '0'}`)) / 32
   const count = Number(BigInt(`0x${all[offset] ?? '0'}`))
@@ -154,7 +158,7 @@ function list(all: readonly string[], at: number): bigint[] {
   return all.slice(offset + 1, offset + 1 + count).map((word) => BigInt(`0x${word}`))
 }
 
-/** Both ends belong to it; empty where it has more than `room`, or goes backwards. */
+/** Both ends included; empty if it has more than `room`, or goes backwards. */
 function range(first: bigint, last: bigint, room: number): bigint[] {
   const count = last - first + 1n
   return count < 1n || count > BigInt(room) ? [] : Array.from({ length: Number(count) }, (_, at) => first + BigInt(at))

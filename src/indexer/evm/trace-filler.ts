@@ -7,7 +7,7 @@ import type { WantedBlock } from './evm-reader.ts'
 
 export interface TraceFiller {
   /**
-   * See `ChainStream.mend`: the newest blocks of which nobody told what contracts sent.
+   * See `ChainStream.mend`: traces the newest blocks that have no trace.
    * @param stream its name in the store, always the same
    */
   step(stream: string, signal: AbortSignal): Promise<number>
@@ -18,9 +18,9 @@ export interface TraceFiller {
 export interface TraceFillerDeps {
   writer: Pick<IndexWriter, 'untraced' | 'fillTraces'>
   /**
-   * Who took part in each of these blocks by what contracts sent, or by transactions between chains; hex without 0x.
+   * Participants of each of these blocks in contracts' transfers or transactions between chains; hex without 0x.
    * @param atOnce blocks that nodes run at the same time
-   * @throws FirnError when nobody tells of one
+   * @throws FirnError when no node traces one of them
    */
   partiesOf(
     blocks: readonly WantedBlock[],
@@ -31,23 +31,26 @@ export interface TraceFillerDeps {
   now?: () => number
 }
 
-/** Blocks of the largest piece, and how many of them nodes run again at once: half of what catching up may. */
+/** Blocks of the largest piece, and how many of them nodes run at once: half of what catching up may use. */
 const PIECE = 64
 const AT_ONCE = 2
-/** Between two looks for what is missing, where nothing is. Milliseconds. */
+/** Interval between checks while no block lacks traces. Milliseconds. */
 const IDLE_MS = 60_000
-/** Between two pieces at least; else as long as the last one took: nodes have other work as well. */
+/**
+ * Shortest pause between two pieces; otherwise as long as the last piece took, since nodes have other work.
+ * Milliseconds.
+ */
 const REST_MS = 100
 const RETRY_MS = 1_000
-/** Nodes that tell nothing are left alone for so long, and twice as long each time. */
+/** Pause after nodes trace nothing, doubled each time. Milliseconds. */
 const PAUSE_MS = 60_000
 const MAX_PAUSE_MS = 6 * 3_600_000
-/** Blocks in a row that fail, each by itself, before nodes are left alone. */
+/** Consecutive blocks that fail singly before nodes are left alone. */
 const PATIENCE = 4
 
 /**
- * Fills what was indexed without traces: while nodes did not trace, while they were in trouble, by a version that did not
- * ask for them, or while `index.traces` was `off`. Newest blocks come first: their state is there for longest.
+ * Traces blocks that were indexed without traces: while nodes did not trace or failed, by a version that did not ask
+ * for traces, or while `index.traces` was `off`. The newest blocks come first: nodes keep their state for longest.
  */
 export function createTraceFiller(deps: TraceFillerDeps): TraceFiller {
   const { writer, partiesOf, now = steadyNow } = deps
@@ -82,14 +85,14 @@ export function createTraceFiller(deps: TraceFillerDeps): TraceFiller {
     })
   }
 
-  /** One block that nobody can trace keeps no other waiting. */
+  /** A block that cannot be traced does not hold up the others. */
   const failed = (error: unknown, blocks: readonly StoredTip[]): number => {
     if (lacksMethod(error)) return leaveAlone()
     if (blocks.length > 1) {
       size = 1
       return RETRY_MS
     }
-    // What is older has been thrown away as well.
+    // Older state has been pruned as well.
     if (error instanceof JsonRpcError && speaksOfMissingState(error.message)) return leaveAlone()
     below = blocks[0]?.height
     failures += 1

@@ -7,12 +7,12 @@ import type { BlockTracer } from './block-tracer.ts'
 import type { RpcBlock, RpcReceipt } from './rpc-block.ts'
 
 /**
- * `required`: nothing of a block is indexed without its trace. `auto`: blocks that no node traces are indexed without.
- * `off`: nobody is asked.
+ * `required`: no block is indexed without its trace. `auto`: blocks that no node traces are indexed without. `off`: no
+ * traces are requested.
  */
 export type TracePolicy = 'auto' | 'required' | 'off'
 
-/** A block with what came of its transactions. */
+/** A block with its receipts. */
 export interface Executed {
   block: RpcBlock
   receipts: readonly RpcReceipt[]
@@ -20,29 +20,29 @@ export interface Executed {
 
 export interface Tracing {
   /**
-   * Of each block of a page: who gave or was given native value inside of its transactions; hex without 0x. Undefined
-   * where nobody told.
+   * For each block of a page: accounts that sent or received native value inside its transactions; hex without 0x.
+   * Undefined if no node traced it.
    */
   parties(page: readonly Executed[], signal: AbortSignal): Promise<(string[] | undefined)[]>
-  /** Nodes have traced a block for somebody else: they are left alone no longer. */
+  /** Nodes have traced a block for another caller: ends the pause. */
   resume(): void
-  /** For status and health: that there is what nobody traces. */
+  /** For status and health: whether there are blocks that no node traces. */
   notes(): string[]
 }
 
 /** Blocks that nodes run again at once. */
 const AT_ONCE = 4
-/** Nodes without the method are not asked again for so long, and twice as long each time; milliseconds. */
+/** Pause before nodes without the method are asked again, doubled each time; milliseconds. */
 const PAUSE_MS = 600_000
 const MAX_PAUSE_MS = 6 * 3_600_000
 /**
- * Nodes that cannot trace a block, mostly because its state is gone, may trace newer ones, and catching up takes a thousand
- * blocks a second.
+ * Shorter pause for nodes that cannot trace a block, mostly because its state is gone: they may trace newer blocks, and
+ * catching up takes a thousand blocks a second.
  */
 const STATE_PAUSE_MS = 10_000
-/** Readings of a page that fail in a row because nodes are in trouble when they are asked for traces, and only then. */
+/** Consecutive failures of a page in which only the trace calls failed. */
 const PATIENCE = 8
-/** The same where none has told a trace yet: it may be that they never do, each in words of its own. */
+/** The same before any node has returned a trace: they may never do so, each with its own error. */
 const FIRST_PATIENCE = 2
 
 const NOT_NOW = 'what contracts send is not indexed: no node traces it'
@@ -51,7 +51,7 @@ export function createTracing(tracer: BlockTracer, policy: TracePolicy, now = st
   let pausedUntil = 0
   let pauseMs = PAUSE_MS
   let failures = 0
-  /** Somebody has told a trace since they were left alone for long. */
+  /** A node has returned a trace since the last long pause. */
   let known = false
 
   const leaveAlone = (ms: number): void => {
@@ -85,7 +85,7 @@ export function createTracing(tracer: BlockTracer, policy: TracePolicy, now = st
       if (!(error instanceof JsonRpcError)) throw error
       if (error.retryable && !speaksOfMissingState(error.message)) throw error
       if (!lacksMethod(error)) leaveAlone(STATE_PAUSE_MS)
-      // Others of the page may have found the same.
+      // Other blocks of the page may have found the same.
       else if (now() >= pausedUntil) leaveForLong()
       return undefined
     }
@@ -97,7 +97,7 @@ export function createTracing(tracer: BlockTracer, policy: TracePolicy, now = st
         const first: (string[] | undefined)[] = []
         for (const one of page) {
           if (known || policy === 'off') break
-          // One alone finds out whether they trace at all.
+          // A single block finds out whether nodes trace at all.
           first.push(await partiesOf(one, signal))
         }
         const rest = page.slice(first.length)
@@ -107,7 +107,7 @@ export function createTracing(tracer: BlockTracer, policy: TracePolicy, now = st
       } catch (error) {
         if (policy === 'required' || signal.aborted || error instanceof CancelledError) throw error
         failures += 1
-        // Who is behind traces the block as soon as he has it.
+        // A lagging node traces the block as soon as it has it.
         const isBehind = error instanceof JsonRpcError && speaksOfMissingBlock(error.message)
         if (failures < (known || isBehind ? PATIENCE : FIRST_PATIENCE)) throw error
         if (isBehind) leaveAlone(STATE_PAUSE_MS)

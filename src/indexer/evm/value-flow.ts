@@ -1,48 +1,48 @@
 import { BadAnswerError } from '../../errors.ts'
 import { bare, hasOutcome, quantity, type RpcBlock, type RpcReceipt, type RpcTransaction } from './rpc-block.ts'
 
-/** One call as geth's `callTracer` tells it, as far as it is read here. */
+/** One call in the format of geth's `callTracer`; only the members used here. */
 export interface CallFrame {
   type: string
   from: string
   to?: string
   /** Wei, 0x hex. */
   value?: string
-  /** Of the outer call: what the receipt says, on most nodes. */
+  /** For the outer call: the receipt's gas, on most nodes. */
   gasUsed?: string
-  /** There where what the call did was rolled back, with all that it called. */
+  /** Present if the call and everything it called was rolled back. */
   error?: string
   calls?: readonly CallFrame[]
 }
 
-/** An entry of `debug_traceBlockByNumber`. Older nodes leave out the hash; then the order is the block's. */
+/** An entry of `debug_traceBlockByNumber`. Older nodes leave out the hash; entries are then in block order. */
 export interface TransactionTrace {
   txHash?: string
   result?: CallFrame
-  /** Instead of a result: the node gave this one up. */
+  /** Replaces the result if the node gave up this transaction. */
   error?: string
 }
 
 /**
- * What moves native value from one account to another. `DELEGATECALL` shows the value of the call around it, and what
- * `CALLCODE` names comes back to its sender.
+ * Calls that move native value between accounts. `DELEGATECALL` shows the value of the call around it, and value of a
+ * `CALLCODE` returns to its sender.
  */
 const MOVING: ReadonlySet<string> = new Set(['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT'])
 
 /** Gas of a transaction that runs no code. */
 const PLAIN = 21_000n
 
-/** Whether contracts may have moved value in it. What failed was rolled back as a whole. */
+/** Whether contracts may have moved value in it. A failed transaction was rolled back as a whole. */
 export function mayMoveInside(transaction: RpcTransaction, receipt: RpcReceipt): boolean {
   if (hasOutcome(receipt) && quantity(receipt.status ?? 0n) === 0n) return false
   const used = quantity(receipt.gasUsed)
-  // Those that a chain adds by itself use none, and are not traced everywhere.
+  // Transactions that a chain adds itself use none, and not all nodes trace them.
   return used !== 0n && !(used === PLAIN && transaction.input === '0x')
 }
 
 /**
- * Who gave or was given native value inside of a transaction; hex without 0x, with repetitions. Sender and receiver of
- * the transaction itself stand in it already.
+ * Accounts that sent or received native value inside a transaction; hex without 0x, with repetitions. The transaction
+ * itself already names its sender and receiver.
  */
 export function valueParties(outer: CallFrame): string[] {
   const found: string[] = []
@@ -58,8 +58,8 @@ export function valueParties(outer: CallFrame): string[] {
 }
 
 /**
- * A call and all that it called; a hundred thousand of them fit into a block.
- * @param look false: what it called is passed over
+ * Visits a call and everything that it called; a hundred thousand calls fit into a block.
+ * @param look false: its inner calls are skipped
  */
 function visit(outer: CallFrame, look: (frame: CallFrame) => boolean): void {
   const open = [outer]
@@ -69,7 +69,7 @@ function visit(outer: CallFrame, look: (frame: CallFrame) => boolean): void {
   }
 }
 
-/** Of whatever a node wrote there. */
+/** Of any value from a node. */
 const lower = (value: unknown): string => String(value).toLowerCase()
 
 /**

@@ -13,24 +13,24 @@ import { unsealedExtra } from './unsealed-extra.ts'
 
 export interface BlockProof {
   /**
-   * The block is what its hash says, with its transactions.
+   * Checks that the block, with its transactions, matches its hash.
    * @throws BadAnswerError
    */
   expectBlock(block: RpcBlock): void
   /**
-   * The receipts are all those of the block, which passed before, with all of their logs.
+   * Checks that the receipts are complete, with all logs, for a block that passed `expectBlock`.
    * @throws BadAnswerError
    */
   expectReceipts(block: RpcBlock, receipts: readonly RpcReceipt[]): void
-  /** False once blocks came whose hashes are made in a way of their own; undefined before the first block. */
+  /** False once a block was hashed in an unknown way; undefined before the first block. */
   readonly hashes: boolean | undefined
 }
 
 /**
- * For the blocks of one chain. Chains whose hashes are made otherwise are taken at their node's word; once a block of a
- * chain was what its hash says, all above it have to be. Those below may be of an earlier time of the chain: Gnosis
- * hashed in a way of its own until it was merged.
- * @param known true where that is known before the first block
+ * For the blocks of one chain. On chains that hash in an unknown way the node is trusted; once a block of a chain has
+ * matched its hash, all blocks above it have to. Blocks below may be older than the chain's current hashing: Gnosis
+ * hashed differently until its merge.
+ * @param known true if that is known before the first block
  */
 export function createBlockProof(known?: boolean): BlockProof {
   let from = known ? 0n : undefined
@@ -72,16 +72,16 @@ function isOfItsHash(block: RpcBlock): boolean {
   return extraData !== undefined && headerHash({ ...block, extraData } as RpcBlock) === hash
 }
 
-/** How many of a block's transactions its roots are made of; undefined where that is not known. */
+/** How many of a block's transactions its roots cover; undefined if unknown. */
 interface Roots {
   size: number | undefined
 }
 
-/** C-chain and L1s of Avalanche: all forms on them are known, so that nothing passes as an unknown one. */
+/** C-chain and L1s of Avalanche: all their formats are known, so that nothing passes as an unknown one. */
 const isOwn = ({ extDataHash, blockGasCost }: RpcBlock): boolean => extDataHash != null || blockGasCost != null
 
 function expectTransactions(block: RpcBlock): Roots {
-  // Before any transaction there can be; Hardhat's nodes name another root there than that of nothing.
+  // A genesis block without transactions; Hardhat's nodes do not use the root of an empty list there.
   if (quantity(block.number) === 0n && block.transactions.length === 0) return { size: 0 }
   const all = block.transactions.map(transactionBytes)
   all.forEach((bytes, at) => {
@@ -93,7 +93,7 @@ function expectTransactions(block: RpcBlock): Roots {
   const unsigned = all.length > 0 && all.at(-1) === undefined
   const inRoot = unsigned && endsWithStateSync(block) ? all.slice(0, -1) : all
   const known = inRoot.filter((bytes) => bytes !== undefined)
-  // What chains add by themselves is in no root, or in one of their own.
+  // Transactions that chains add themselves are in no root, or in a separate one.
   if (known.length < inRoot.length) return { size: undefined }
   if (`0x${orderedRoot(known)}` !== block.transactionsRoot?.toLowerCase())
     throw new BadAnswerError(`block ${block.number}: the transactions are not those of its root`)
@@ -105,11 +105,11 @@ function expectProvenReceipts(block: RpcBlock, receipts: readonly RpcReceipt[], 
   const foreign = receipts.findIndex(({ transactionHash }, at) => transactionHash !== transactions[at]?.hash)
   if (receipts.length !== transactions.length || foreign >= 0)
     throw new BadAnswerError(`block ${number}: the receipts are not those of its transactions`)
-  // The root and the filter in its header are not of its own receipts: those are held against a later block.
+  // The root and bloom filter in its header do not cover its own receipts; a later block settles those.
   if (executesLater(block)) {
     expectOwnBlooms(block, receipts)
     expectDerived(block, receipts, false)
-    // Whoever says what no receipt can say is found out now, while others can be asked.
+    // Detects malformed receipts now, while other servers can still be asked.
     receiptsDigest({ block, receipts })
     return
   }
@@ -121,12 +121,14 @@ function expectProvenReceipts(block: RpcBlock, receipts: readonly RpcReceipt[], 
   else expectBlooms(block, receipts)
 }
 
-/** Where the root cannot be told: filters let through what their logs are, and the block's whatever its receipts' do. */
+/**
+ * If the root cannot be computed: each filter has to contain its logs, and the block's filter those of its receipts.
+ */
 function expectBlooms(block: RpcBlock, receipts: readonly RpcReceipt[]): void {
   if (lacksBits(joinBlooms(expectOwnBlooms(block, receipts)), block.logsBloom ?? '0x')) throw wrongFilter(block)
 }
 
-/** @returns the filters of the receipts, as their logs make them */
+/** @returns the receipts' filters, computed from their logs */
 function expectOwnBlooms(block: RpcBlock, receipts: readonly RpcReceipt[]): string[] {
   const blooms = receipts.map((receipt) => logsBloom(receipt.logs))
   const told = receipts.every(({ logsBloom: said }, at) => said === undefined || said.toLowerCase() === blooms[at])
@@ -138,8 +140,8 @@ const wrongFilter = ({ number }: RpcBlock): BadAnswerError =>
   new BadAnswerError(`block ${number}: the logs of its receipts are not those of its filter`)
 
 /**
- * Logs are there where a filter says so: nodes that have thrown old logs away, or not fetched them yet, answer with
- * receipts that are empty of them. All that can be said where headers are hashed in a way of their own.
+ * Logs must exist where a filter says so: nodes that have pruned old logs, or not fetched them yet, return receipts
+ * without logs. Nothing more can be checked if headers are hashed in an unknown way.
  */
 function expectLogs(block: RpcBlock, receipts: readonly RpcReceipt[]): void {
   const { hash } = block

@@ -5,14 +5,14 @@ import { createRlpWriter } from './rlp-writer.ts'
 import { isSigned } from './transaction-bytes.ts'
 
 const writer = createRlpWriter()
-/** The last type whose prices are known. */
+/** The last transaction type with known price rules. */
 const LAST_TYPE = 4n
-/** Deposits of OP chains: receipts name the nonce that they used, since it has been counted (Regolith). */
+/** Deposits of OP chains: since Regolith receipts contain the nonce that they used. */
 const DEPOSIT = 0x7en
 
 /**
- * Nodes work out some members of receipts, which are in no root: they have to follow from those that are.
- * @param exactPrice false where a chain may take less than what was offered
+ * Some receipt members are computed by nodes and are in no root; they have to follow from members that are.
+ * @param exactPrice false if a chain may charge less than offered
  * @throws BadAnswerError
  */
 export function expectDerived(block: RpcBlock, receipts: readonly RpcReceipt[], exactPrice: boolean): void {
@@ -34,8 +34,9 @@ export function expectDerived(block: RpcBlock, receipts: readonly RpcReceipt[], 
 }
 
 /**
- * Whether a contract is said to be where the transaction does not put it. Receipts of before Byzantium do not tell whether
- * it was made. Transactions that chains make themselves have numbers of their own: where theirs go is the node's word.
+ * Whether the receipt puts the contract at another address than the transaction does. Receipts from before Byzantium do
+ * not show whether it was created. Transactions that chains make themselves have their own nonces: their contract
+ * address cannot be checked.
  */
 function isElsewhere(receipt: RpcReceipt, transaction: RpcTransaction): boolean {
   if (transaction.to != null) return false
@@ -47,7 +48,7 @@ function isElsewhere(receipt: RpcReceipt, transaction: RpcTransaction): boolean 
   return named !== createdAddress(transaction.from, nonce)
 }
 
-/** Where a transaction without recipient puts its contract, 0x hex. */
+/** Address of the contract that a transaction without recipient creates, 0x hex. */
 function createdAddress(from: string, nonce: string): string {
   writer.clear()
   writer.quantity(nonce)
@@ -56,7 +57,7 @@ function createdAddress(from: string, nonce: string): string {
   return `0x${keccak256(writer.view()).toString('hex', 12)}`
 }
 
-/** What a unit of gas costs at most, wei; undefined where that is not known of a type. */
+/** Highest price of a unit of gas, wei; undefined if unknown for a type. */
 function offeredPrice({ baseFeePerGas }: RpcBlock, transaction: RpcTransaction): bigint | undefined {
   const type = quantity(transaction.type ?? 0n)
   if (type <= 1n) return quantity(transaction.gasPrice ?? 0n)

@@ -4,7 +4,7 @@ import { createRlpWriter } from './rlp-writer.ts'
 
 type Kind = 'bytes' | 'quantity'
 
-/** Members of a header that all chains have, in the order of its list. */
+/** Header members that all chains have, in the order of its list. */
 const REQUIRED: readonly (readonly [string, Kind])[] = [
   ['parentHash', 'bytes'],
   ['sha3Uncles', 'bytes'],
@@ -23,7 +23,10 @@ const REQUIRED: readonly (readonly [string, Kind])[] = [
   ['nonce', 'bytes'],
 ]
 
-/** Those that upgrades added, on Ethereum, on C, on L1s and on Berachain: no chain has all, the order is the same on each. */
+/**
+ * Header members added by upgrades, on Ethereum, C, L1s and Berachain: no chain has all, but the order is the same on
+ * each.
+ */
 const ADDED: readonly (readonly [string, Kind])[] = [
   ['extDataHash', 'bytes'],
   ['baseFeePerGas', 'quantity'],
@@ -50,7 +53,7 @@ const ADDED: readonly (readonly [string, Kind])[] = [
 const backwards = [...REQUIRED, ...ADDED].reverse()
 const writer = createRlpWriter()
 
-/** Hex of the hash that a block's members make; undefined where one that all headers have is missing. */
+/** Hex of the hash of a block's members; undefined if a member that all headers have is missing. */
 export function headerHash(block: RpcBlock): string | undefined {
   const members = block as unknown as Record<string, unknown>
   if (REQUIRED.some(([name]) => members[name] == null)) return undefined

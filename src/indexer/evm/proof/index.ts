@@ -1,6 +1,6 @@
 /**
- * Holds what nodes say of EVM blocks against the blocks' hashes: a header makes its hash, and names the roots of its
- * transactions and receipts.
+ * Checks nodes' answers about EVM blocks against the blocks' hashes: the hash covers the header, which contains the
+ * roots of its transactions and receipts.
  */
 
 export { type BlockProof, createBlockProof } from './block-proof.ts'

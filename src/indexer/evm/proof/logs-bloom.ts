@@ -10,7 +10,7 @@ export function logsBloom(logs: readonly RpcLog[]): string {
   return `0x${bloom.toString('hex')}`
 }
 
-/** What several filters let through together. */
+/** The union of several filters. */
 export function joinBlooms(blooms: readonly string[]): string {
   const joined = Buffer.alloc(BYTES)
   for (const bloom of blooms) {
@@ -26,7 +26,7 @@ export function lacksBits(bloom: string, wanted: string): boolean {
   return needed.some((byte, at) => (byte & ~(there[at] ?? 0)) !== 0)
 }
 
-/** Whether a filter says that there are logs. Nodes that have none of them may leave it out or empty. */
+/** Whether a filter says that there are logs. For blocks without logs nodes may leave it out or empty. */
 export const saysLogs = (bloom: string | undefined): boolean => bloom !== undefined && /[1-9a-f]/i.test(bloom.slice(2))
 
 function add(bloom: Buffer, text: string): void {

@@ -7,7 +7,7 @@ const HASH = 32
 const NO_NODE = Uint8Array.of(0x80)
 
 interface Entry {
-  /** RLP of its number, hex digits: the way through the tree. None is the beginning of another one. */
+  /** RLP of the item's number, hex digits: the path through the tree. No path is a prefix of another. */
   path: string
   value: Uint8Array
 }
@@ -34,8 +34,8 @@ function pathOf(number: number): string {
 }
 
 /**
- * Encoded node of the tree below the first `depth` digits, which all of the entries share. It stands in the writer, until
- * the next one is asked for.
+ * Encoded tree node below the first `depth` digits, which all entries share. It stays in the writer until the next node
+ * is requested.
  */
 function node(entries: readonly Entry[], depth: number): Uint8Array {
   const [first] = entries
@@ -56,7 +56,7 @@ function node(entries: readonly Entry[], depth: number): Uint8Array {
   return pair(first.path.slice(depth, shared), '0')
 }
 
-/** A leaf or an extension around what is written: digits of the way, the kind and whether they are odd in front. */
+/** A leaf or an extension around the written content, with path digits, kind and parity in front. */
 function pair(digits: string, kind: '0' | '2'): Uint8Array {
   writer.bytes(digits.length % 2 === 0 ? `0x${kind}0${digits}` : `0x${kind === '0' ? 1 : 3}${digits}`)
   writer.list(0)
@@ -73,14 +73,14 @@ function branch(entries: readonly Entry[], depth: number): Uint8Array {
     from = to
   }
   writer.clear()
-  // No way ends at a branch.
+  // No path ends at a branch.
   writer.byte(0x80)
   for (const child of children.reverse()) refer(child)
   writer.list(0)
   return writer.view()
 }
 
-/** What stands for a node in its parent: its hash, or the node itself where that is shorter. */
+/** A node's reference in its parent: its hash, or the node itself if that is shorter. */
 const reference = (encoded: Uint8Array): Uint8Array =>
   encoded.length < HASH ? Uint8Array.from(encoded) : keccak256(encoded)
 

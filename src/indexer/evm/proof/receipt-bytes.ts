@@ -2,14 +2,14 @@ import { hasOutcome, type RpcReceipt } from '../rpc-block.ts'
 import { logsBloom } from './logs-bloom.ts'
 import { createRlpWriter } from './rlp-writer.ts'
 
-/** Deposits of OP chains: their receipts hold more, since the nonce has been counted (Canyon). */
+/** Deposits of OP chains: since Canyon their receipts contain the nonce. */
 const DEPOSIT = 0x7e
 const NO_LOGS = logsBloom([])
 const NO_BITS = Buffer.from(NO_LOGS.slice(2), 'hex')
 
 const writer = createRlpWriter()
 
-/** A receipt as the tree of receipts holds it. @param type of its transaction */
+/** A receipt as encoded in the receipt tree. @param type of its transaction */
 export function receiptBytes(receipt: RpcReceipt, type: number): Uint8Array {
   writer.clear()
   if (type === DEPOSIT && receipt.depositReceiptVersion != null) {
@@ -17,7 +17,7 @@ export function receiptBytes(receipt: RpcReceipt, type: number): Uint8Array {
     writer.quantity(receipt.depositNonce)
   }
   writeLogs(receipt)
-  // A few nodes leave it out; it follows from the logs. That of a receipt without any is a third of what there is to read.
+  // A few nodes leave the filter out; it follows from the logs.
   const bloom = receipt.logsBloom ?? logsBloom(receipt.logs)
   if (bloom === NO_LOGS) writer.string(NO_BITS)
   else writer.bytes(bloom)

@@ -1,13 +1,13 @@
 import { BadAnswerError } from '../../../errors.ts'
 
-/** Room that is kept between uses; larger texts get theirs for as long as they need it. */
+/** Buffer size that is kept between uses; larger texts get a temporary buffer. */
 const ROOM = 65_536
 /** The digit 0. */
 const ZERO = 0x30
 
 /**
- * Writes RLP from the last byte to the first: then the length of a list is known when its head is written. Takes hex as
- * nodes give it, with 0x. Used again for each text; nothing may be written in between.
+ * Writes RLP from the last byte to the first, so that the length of a list is known when its head is written. Takes
+ * nodes' hex with 0x. The writer is reused for each text, so texts must not be interleaved.
  */
 export function createRlpWriter() {
   let room = Buffer.allocUnsafe(ROOM)
@@ -40,7 +40,7 @@ export function createRlpWriter() {
   }
 
   return {
-    /** Counted from the end; a list that is closed reaches to where it was. */
+    /** Position counted from the end; a list that is closed extends to it. */
     mark: (): number => room.length - at,
     byte,
     /** A byte string from its hex, with 0x. */
@@ -64,11 +64,11 @@ export function createRlpWriter() {
       const shortest = all.slice(from)
       digits(shortest.length % 2 === 0 ? shortest : `0${shortest}`)
     },
-    /** Puts a list around all that was written since `mark`. */
+    /** Wraps everything written since `mark` in a list. */
     list(mark: number): void {
       head(0xc0, room.length - at - mark)
     },
-    /** All that was written, until something else is. */
+    /** Everything written; valid until the next write. */
     view: (): Buffer => room.subarray(at),
     clear(): void {
       if (room.length > ROOM) room = Buffer.allocUnsafe(ROOM)

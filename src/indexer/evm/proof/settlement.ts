@@ -4,34 +4,34 @@ import { quantity, type RpcBlock, type RpcReceipt } from '../rpc-block.ts'
 import { orderedRoot } from './ordered-root.ts'
 import { receiptBytes } from './receipt-bytes.ts'
 
-/** A block with its receipts, which were held against it by themselves. */
+/** A block with its receipts, which passed their own check. */
 export interface SettlingBlock {
   block: RpcBlock
   receipts: readonly RpcReceipt[]
 }
 
 /**
- * C since Helicon (ACP-194): the root in a header is that of the receipts, one block's behind the other's, of all blocks
- * that it settles: those above its parent's `settledHeight`, up to its own.
+ * C since Helicon (ACP-194): the root in a header covers the receipts, in order, of all blocks that it settles: those
+ * above its parent's `settledHeight`, up to its own.
  */
 export interface Settlement {
   /**
-   * To be called with each block behind its parent.
-   * @throws WrongReceiptsError when receipts of earlier blocks are not those that it settles
+   * Call this with each block after its parent.
+   * @throws WrongReceiptsError when receipts of earlier blocks are not the settled ones
    */
   follow(next: SettlingBlock): void
   /**
-   * What is to be known before the block behind these: all that no block has settled, in order of height. None: of the
-   * first block that comes, the receipts that it settles cannot be told.
+   * Sets the unsettled blocks before the next block, in order of height. If there are none, the receipts that the next
+   * block settles cannot be checked.
    */
   resume(unsettled: readonly SettlingBlock[]): void
 }
 
-/** Of some blocks receipts were told that are not theirs. */
+/** Receipts of some blocks were wrong. */
 export class WrongReceiptsError extends BadAnswerError {
-  /** Whose receipts these are together. */
+  /** Blocks whose receipts the root covers. */
   readonly blocks: readonly SettlingBlock[]
-  /** What the root of them is, hex without 0x. */
+  /** Their root, hex without 0x. */
   readonly root: string
 
   constructor(settler: RpcBlock, blocks: readonly SettlingBlock[]) {
@@ -43,7 +43,7 @@ export class WrongReceiptsError extends BadAnswerError {
 }
 
 export function createSettlement(): Settlement {
-  /** The last block, and up to where it settles. `from`: the first one whose receipts came. */
+  /** The last block and the height that it settles. `from`: the first block with receipts. */
   let last: { height: bigint; settled: bigint; from: bigint } | undefined
   let waiting: SettlingBlock[] = []
   const stand = (next: SettlingBlock): void => {
@@ -74,15 +74,15 @@ export function createSettlement(): Settlement {
 
 export const executesLater = ({ settledHeight }: RpcBlock): boolean => settledHeight != null
 
-/** Up to which height receipts are settled when this block is there: its own where it is executed at once. */
+/** The height up to which this block settles receipts: its own if it is executed at once. */
 export const settledBy = ({ number, settledHeight }: RpcBlock): bigint => quantity(settledHeight ?? number)
 
-/** Blocks that may be wrong together: twice as many roots are made for each. */
+/** Most blocks that may be wrong together: each doubles the number of roots to compute. */
 const MOST_DOUBTFUL = 8
 
 /**
- * Two tellings of the receipts of some blocks: of each block the one that makes this root with those of the others.
- * Undefined where there is none.
+ * Given two versions of the receipts of some blocks, chooses one of each so that together they have this root.
+ * Undefined if there is no such choice.
  */
 export function chooseSettled(
   told: readonly SettlingBlock[],
@@ -99,20 +99,20 @@ export function chooseSettled(
   return undefined
 }
 
-/** Hex of the root of the receipts of these blocks, as the header says it that settles them. */
+/** Hex of the root of the receipts of these blocks, as the settling header has it. */
 const rootOf = (blocks: readonly SettlingBlock[]): string => orderedRoot(blocks.flatMap(bytesOf))
 
-/** Tells apart what was told of the receipts of one block, as far as it is settled later; 32 hex digits. */
+/** Distinguishes versions of the receipts of one block, as far as settlement covers them; 32 hex digits. */
 export const receiptsDigest = (block: SettlingBlock): string => keccak256Hex(Buffer.concat(bytesOf(block))).slice(0, 32)
 
 const heightOf = ({ block }: SettlingBlock): bigint => quantity(block.number)
 
 const bareRoot = ({ receiptsRoot = '' }: RpcBlock): string => receiptsRoot.slice(2).toLowerCase()
 
-/** Needed when a block comes, when it is written and when it is settled. */
+/** Used when a block arrives, when it is written and when it is settled. */
 const encoded = new WeakMap<readonly RpcReceipt[], readonly Uint8Array[]>()
 
-/** @throws BadAnswerError for receipts that are none */
+/** @throws BadAnswerError for malformed receipts */
 function bytesOf({ block, receipts }: SettlingBlock): readonly Uint8Array[] {
   const known = encoded.get(receipts)
   if (known) return known

@@ -4,8 +4,8 @@ import { bare, quantity, type RpcBlock } from '../rpc-block.ts'
 const PREFIX = Buffer.from('matic-bor-receipt-')
 
 /**
- * Whether a block ends with what Polygon hands over from Ethereum: until PIP-74 that stands in no root, and its hash
- * follows from the block's.
+ * Whether a block ends with a state sync from Ethereum (Polygon): until PIP-74 it is in no root, and its hash follows
+ * from the block's.
  */
 export function endsWithStateSync({ number, hash, transactions }: RpcBlock): boolean {
   const last = transactions.at(-1)

@@ -6,7 +6,7 @@ type Write = (to: RlpWriter, value: unknown) => void
 
 const number: Write = (to, value) => to.quantity(value)
 const bytes: Write = (to, value) => to.bytes(value)
-/** No address is nothing: a contract is made. */
+/** No address: the transaction creates a contract. */
 const recipient: Write = (to, value) => to.bytes(value ?? '0x')
 
 /** Writes a list whose items are written by `each`. */
@@ -67,7 +67,7 @@ const blobs = [
 ] as const
 const authorizations = [['authorizationList', listOf(authorization)]] as const
 
-/** What stands in the list of each type. */
+/** List members of each type. */
 const TYPES: Record<string, Write> = {
   '0x0': fields([['nonce', number], ['gasPrice', number], ...call, ...signature]),
   '0x1': fields([...begin, ['gasPrice', number], ...call, ...accesses, ...signature]),
@@ -77,11 +77,11 @@ const TYPES: Record<string, Write> = {
 }
 
 const writer = createRlpWriter()
-/** Newer nodes call it yParity, and some leave the older name out or let it be what it is in untyped transactions. */
+/** Newer nodes call it yParity; some omit the older name or fill it as in untyped transactions. */
 const isParity = (v: unknown): boolean => v === '0x0' || v === '0x1'
 const isNothing = (value: unknown): boolean => value == null || /^0x0*$/.test(String(value))
 
-/** Whether somebody signed it, and not the chain made it by itself. */
+/** Whether it is signed, not made by the chain itself. */
 export function isSigned(transaction: RpcTransaction): boolean {
   const { r, s } = transaction as unknown as Members
   return Object.hasOwn(TYPES, typeOf(transaction)) && !(isNothing(r) && isNothing(s))
@@ -93,8 +93,8 @@ function typeOf(transaction: RpcTransaction): string {
 }
 
 /**
- * A transaction as it stands in its block, from what a node says of it: what it is hashed over. Undefined where the form
- * is not known: other types, and transactions that chains make themselves without a signature.
+ * A transaction as encoded in its block, which its hash covers, built from a node's answer. Undefined for unknown
+ * formats: other types, and transactions that chains make themselves without a signature.
  */
 export function transactionBytes(transaction: RpcTransaction): Uint8Array | undefined {
   const members = transaction as unknown as Members

@@ -2,11 +2,11 @@ import { CodecError } from '../../../chains/avalanche/codec/index.ts'
 import { expectEnd, openCursor } from '../../../chains/avalanche/codec/reader.ts'
 import { encodeRlpList, readRlpItems } from '../../../chains/avalanche/codec/rlp.ts'
 
-/** What all headers of IBFT, IBFT 2 and QBFT have there: private networks of Besu and GoQuorum. */
+/** Mix hash of all headers of IBFT, IBFT 2 and QBFT: private networks of Besu and GoQuorum. */
 const ISTANBUL_MIX = '0x63746963616c2062797a616e74696e65206661756c7420746f6c6572616e6365'
-/** Before the list in headers of the first IBFT. */
+/** Bytes before the list in headers of the first IBFT. */
 const VANITY_BYTES = 32
-/** IBFT 2 writes a round in so many bytes, head included, QBFT in as few as it takes. */
+/** IBFT 2 writes a round in this many bytes, head included; QBFT uses as few as needed. */
 const IBFT2_ROUND_BYTES = 5
 const EMPTY_LIST = Uint8Array.of(0xc0)
 const ROUND_ZERO = Uint8Array.of(0x80)
@@ -18,7 +18,7 @@ const listIn = (bytes: Uint8Array): Uint8Array[] => {
   return items
 }
 
-/** Of IBFT 2 and QBFT, where all is one list. */
+/** For IBFT 2 and QBFT, where all extra data is one list. */
 function ofList(bytes: Buffer): Uint8Array | undefined {
   const [vanity, validators, vote, round] = listIn(bytes)
   if (!vanity || !validators || !vote || !round) return undefined
@@ -32,7 +32,7 @@ function behindVanity(bytes: Buffer): Uint8Array | undefined {
   return Buffer.concat([bytes.subarray(0, VANITY_BYTES), encodeRlpList([validators, seal, EMPTY_LIST])])
 }
 
-/** What somebody wrote there may be anything. */
+/** The bytes may be anything. */
 const orNothing = (read: (bytes: Buffer) => Uint8Array | undefined, bytes: Buffer): Uint8Array | undefined => {
   try {
     return read(bytes)
@@ -43,8 +43,8 @@ const orNothing = (read: (bytes: Buffer) => Uint8Array | undefined, bytes: Buffe
 }
 
 /**
- * `extraData` as such a network hashes it: validators seal a block by its hash, each node has other seals of it, and it may
- * have taken another round of votes. Undefined on other chains.
+ * `extraData` as such a network hashes it: validators seal a block by its hash, each node has different seals for it,
+ * and voting may have taken another round. Undefined on other chains.
  */
 export function unsealedExtra({ mixHash, extraData }: { mixHash?: unknown; extraData?: unknown }): string | undefined {
   if (typeof extraData !== 'string' || String(mixHash).toLowerCase() !== ISTANBUL_MIX) return undefined
