@@ -1,6 +1,6 @@
 /**
- * Follows chains and writes what they say into the store: fetch → decode → apply → commit, one stream per chain.
- * `runner` drives any stream, `primary` holds P, X and C, `evm` the EVM chains; `verify` compares the index with nodes.
+ * Follows chains and writes them into the store: fetch → decode → apply → commit, one stream per chain. `runner` drives
+ * any stream, `primary` holds P, X and C, `evm` the EVM chains; `verify` compares the index with nodes.
  */
 export { createIndexer, type Indexer, type IndexerDeps, type IndexerStatus } from './indexer.ts'
 export type { AnyStream, ChainStream, Page, RangeContent, RangeMaker, StreamBlock, StreamTip } from './runner/stream.ts'

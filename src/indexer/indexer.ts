@@ -14,13 +14,13 @@ export interface IndexerDeps {
 }
 
 export interface IndexerStatus {
-  /** `leading`: this process writes; `standby`: another one does, this one takes over when it goes. */
+  /** `leading`: this process writes; `standby`: another process writes, and this one takes over when it ends. */
   role: 'stopped' | 'standby' | 'leading'
   streams: StreamStatus[]
 }
 
 export interface Indexer {
-  /** Begins in the background; failures show in `status` and the log. */
+  /** Starts in the background; failures show in `status` and the log. */
   start(): void
   /** Resolves when nothing is written any more. */
   stop(): Promise<void>
@@ -29,7 +29,7 @@ export interface Indexer {
 
 const LEAD_RETRY_MS = 2_000
 
-/** Runs all streams in one process, as soon as this process is the one that may write. */
+/** Runs all streams in this process as soon as it holds the lead. */
 export function createIndexer({ writer, streams, logger, times }: IndexerDeps): Indexer {
   const runners = streams.map((stream: ChainStream<StreamBlock>) =>
     createStreamRunner(stream, { writer, logger, ...(times ? { times } : {}) }),
@@ -57,7 +57,7 @@ export function createIndexer({ writer, streams, logger, times }: IndexerDeps): 
 
   return {
     start() {
-      // Nothing to follow: a lead that ends at once would be taken again and again without end.
+      // Nothing to follow: the lead would be taken and given up in an endless loop.
       if (stopping || runners.length === 0) return
       stopping = new AbortController()
       running = loop(stopping.signal)

@@ -4,7 +4,7 @@ import type { SourceBlock } from './sources/source-block.ts'
 
 const NO_ENVELOPE = { id: undefined, parentId: undefined, proposer: undefined }
 
-/** Writes a block at its place, with its envelope and container as far as they are known. */
+/** Writes a block's row, with its envelope and container as far as they are known. */
 export function writeBlock(
   sink: Sink,
   source: SourceBlock<unknown>,

@@ -1,7 +1,8 @@
 /**
  * P, X and C of an Avalanche network: containers or blocks from the nodes, verified, decoded and turned into rows.
- * `sources` gets blocks and checks them, `genesis` gets what is in no block. `p`, `x` and `c` hold a stream each, which asks,
- * and what the blocks of that chain do (makers, effects, rules), which only computes. What they share is here.
+ * `sources` fetches blocks and checks them, `genesis` provides what is in no block. `p`, `x` and `c` each hold a
+ * stream, which calls nodes, and the effects of that chain's blocks (makers, effects, rules), which only compute.
+ * Shared code is here.
  */
 export type { CSourceBlock, EvmMaker } from './c/maker.ts'
 export type { EvmLayer } from './c/stream.ts'

@@ -3,7 +3,7 @@ import { EMPTY_ID } from '../../lib/ids.ts'
 import type { ChainLetter } from '../../store/rows/index.ts'
 import { StreamBlockedError } from '../runner/stream-errors.ts'
 
-/** What the transactions of a network name: ids as hex. */
+/** Ids that a network's transactions use, as hex. */
 export interface NetworkIds {
   networkId: number
   xChainId: string
@@ -12,7 +12,7 @@ export interface NetworkIds {
 }
 
 /**
- * The letter of a chain that an import or export names.
+ * The letter of a chain named by an import or export.
  * @throws StreamBlockedError for a chain that shares no memory with P, X and C
  */
 export function letterOf(ids: NetworkIds, blockchainId: string): ChainLetter {
@@ -22,5 +22,5 @@ export function letterOf(ids: NetworkIds, blockchainId: string): ChainLetter {
   throw new StreamBlockedError(`a transaction moves assets to or from the unknown chain ${blockchainId}`)
 }
 
-/** Whether X was a DAG before Cortina: what that left unspent is in no block, and is spent in blocks all the same. */
+/** Whether X was a DAG before Cortina: its outputs from then are in no block, but blocks spend them. */
 export const isOlderThanBlocks = ({ xChainId }: NetworkIds): boolean => FIRST_X_BLOCKS.has(xChainId)

@@ -12,21 +12,21 @@ import type { NetworkIds } from './network-ids.ts'
 import { knownValidatorFee, type PRules, type StakingRules, type UpgradeTimes } from './p/rules.ts'
 import type { ValidatorFeeRules } from './p/validator-fee.ts'
 
-/** What all streams of a network have to know before the first block. */
+/** What all streams of a network need before the first block. */
 export interface NetworkSetup {
   ids: NetworkIds
   rules: PRules
-  /** Undefined where the node does not tell. */
+  /** Undefined if the node does not report it. */
   cortina: Cortina | undefined
 }
 
-/** When X became a chain of blocks, and the last vertex of what it was before; the empty id = there was nothing before. */
+/** When X became a chain of blocks, and its last vertex before that; the empty id = there was none. */
 export interface Cortina {
   time: bigint
   stopVertexId: string
 }
 
-/** Asks the nodes what their network is like; `staking` they do not tell. */
+/** Reads a network's setup from its nodes, except `staking`, which they do not report. */
 export async function readNetworkSetup(
   network: AvalancheNetwork,
   staking: StakingRules,
@@ -49,11 +49,11 @@ export async function readNetworkSetup(
   return { ids, rules, cortina: cortinaOf(upgrades) }
 }
 
-/** When the network's rules change, as its nodes have it now. */
+/** When the network's rules change, according to its nodes now. */
 export const readUpgradeTimes = async (pool: UpstreamPool, signal: AbortSignal): Promise<UpgradeTimes> =>
   upgradeTimes(await readUpgrades(pool, { signal }))
 
-/** Of nodes of two versions the older one may be asked last: a date that was told stays where another node has none. */
+/** If nodes run two versions, the older one may be asked last: a known date stays if another node has none. */
 export function withTold(known: UpgradeTimes, told: UpgradeTimes): UpgradeTimes {
   const newest = (name: keyof UpgradeTimes): bigint => (told[name] === NEVER ? known[name] : told[name])
   return {
@@ -64,7 +64,7 @@ export function withTold(known: UpgradeTimes, told: UpgradeTimes): UpgradeTimes 
   }
 }
 
-/** A node that knows a genesis file must mean the same network. @throws BadAnswerError when it does not */
+/** The node's network must match the genesis file. @throws BadAnswerError when it does not */
 export function expectGenesis({ ids }: NetworkSetup, genesis: XGenesisFacts): void {
   const same =
     genesis.xChainId === ids.xChainId && genesis.cChainId === ids.cChainId && genesis.avaxAssetId === ids.avaxAssetId
@@ -76,15 +76,15 @@ async function readUpgrades(pool: UpstreamPool, call: CallOptions): Promise<Json
     return recordOf(await ask(pool, '/ext/info', 'info.upgrades', {}, { ...call, doubts: lacksAny }), 'upgrades')
   } catch (error) {
     if (!(error instanceof JsonRpcError)) throw error
-    // Only nodes of before Etna do not tell, and they cannot follow any network today.
+    // Only nodes from before Etna do not report them, and they cannot follow any network today.
     throw new BadAnswerError('the node does not name its upgrades (info.upgrades): a newer one is needed', error)
   }
 }
 
-/** As nodes name them. */
+/** Nodes' names of the upgrades. */
 const TIMES = { cortina: 'cortinaTime', durango: 'durangoTime', etna: 'etnaTime', helicon: 'heliconTime' } as const
 
-/** Blocks may come from a newer version than the one that is asked first. */
+/** Blocks may come from a newer version than the node that is asked first. */
 const lacksAny = (said: unknown): boolean => lacksDates(said, Object.values(TIMES))
 
 const upgradeTimes = (upgrades: JsonRecord): UpgradeTimes => ({
@@ -96,7 +96,7 @@ const upgradeTimes = (upgrades: JsonRecord): UpgradeTimes => ({
 
 const NEVER = 2n ** 62n
 
-/** An upgrade that the node does not know, or knows no date of, has not come. */
+/** An upgrade that the node does not know, or has no date for, has not happened. */
 function timeOf(upgrades: JsonRecord, name: string): bigint {
   const text = upgrades[name]
   if (text === undefined) return NEVER
@@ -122,7 +122,7 @@ async function readValidatorFee(pool: UpstreamPool, networkId: number, call: Cal
       excessConversion: uintOf(answer['excessConversionConstant'], method),
     }
   } catch (error) {
-    // Trouble of the node is no reason to count with the rules of another network.
+    // A node's failure must not lead to using another network's rules.
     if (lacksMethod(error)) return knownValidatorFee(networkId)
     throw error
   }

@@ -21,29 +21,29 @@ import { createXStream } from './x/stream.ts'
 
 export interface PrimaryStreamsDeps<E> {
   network: AvalancheNetwork
-  /** What the wire calls it: mainnet or testnet. */
+  /** Name in the API: mainnet or testnet. */
   name: string
   testnet: boolean
   /** Which of the chains are indexed. */
   chains: readonly ChainLetter[]
-  /** What the configuration takes the C-chain's EVM chain id for; the node's own word counts. */
+  /** Configured EVM chain id of the C-chain; the node's answer takes precedence. */
   evmChainId: bigint
   /** Left out = that of a known network, or inferred from the chain. */
   genesis?: GenesisBook
-  /** Genesis files of networks by the ID of their X-chain (hex); left out = none is known. */
+  /** Genesis files of networks by the ID of their X-chain (hex); left out = none. */
   knownGenesis?: ((xChainId: string) => GenesisBook | undefined) | undefined
   /** Left out = as on the public networks. */
   staking?: StakingRules
   writer: IndexWriter
   logger: Logger
-  /** Keep the containers themselves, so that the index API can be answered without a node. */
+  /** Keep the containers themselves, so that the index API works without a node. */
   keepContainers: boolean
-  /** Most blocks a page. Default: as many as one call of a node gives. */
+  /** Most blocks a page. Default: as many as one call of a node returns. */
   pageBlocks?: number
   evm?: EvmLayer<E>
 }
 
-/** The streams of one network; they share what is known about it. */
+/** The streams of one network; they share its setup. */
 export function createPrimaryStreams<E>(deps: PrimaryStreamsDeps<E>): AnyStream[] {
   const { network, name, testnet, writer, logger, keepContainers, evm, evmChainId, pageBlocks } = deps
   const { pool } = network
@@ -94,7 +94,7 @@ export function createPrimaryStreams<E>(deps: PrimaryStreamsDeps<E>): AnyStream[
   return deps.chains.map((chain) => make[chain]())
 }
 
-/** Nothing of another network may be written below or beside what is stored, nor confirm it. */
+/** Data of another network must not be written below or beside stored data, nor confirm it. */
 async function expectSameNetwork(writer: IndexWriter, name: string, setup: NetworkSetup): Promise<NetworkSetup> {
   try {
     await writer.keepNetwork(name, setup.ids)
@@ -104,7 +104,7 @@ async function expectSameNetwork(writer: IndexWriter, name: string, setup: Netwo
   }
 }
 
-/** Asked once, kept when it worked. */
+/** Loaded once and cached after success. */
 function once(load: (signal: AbortSignal) => Promise<NetworkSetup>): (signal: AbortSignal) => Promise<NetworkSetup> {
   let known: NetworkSetup | undefined
   return async (signal) => {

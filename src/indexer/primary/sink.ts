@@ -15,7 +15,7 @@ import type {
   UtxoRow,
 } from '../../store/rows/index.ts'
 
-/** Collects what a range of blocks changes, in the order in which it happens. */
+/** Collects the changes of a range of blocks, in order. */
 export interface Sink {
   readonly blocks: BlockRow[]
   readonly containers: ContainerRow[]
@@ -27,9 +27,9 @@ export interface Sink {
   readonly assets: AssetRow[]
   readonly stakers: StakerRow[]
   readonly chains: BlockchainRow[]
-  /** Later changes of a staker are laid over earlier ones. */
+  /** Later changes of a staker override earlier ones. */
   changeStaker(change: StakerChangeRow): void
-  /** The last row of an id counts. */
+  /** The last row for an id counts. */
   setSubnet(row: SubnetRow): void
   setL1Validator(row: L1ValidatorRow): void
   rows(): PrimaryRows

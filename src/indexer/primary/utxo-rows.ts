@@ -8,7 +8,7 @@ import { bytesToHex } from '../../lib/ids.ts'
 import type { ChainLetter, OwnerSet, UtxoRow } from '../../store/rows/index.ts'
 import type { Sink } from './sink.ts'
 
-/** Where and when something happens. What a proposal proposes happens in the option block. */
+/** Place and time of a change. A proposal's changes happen in the option block. */
 export interface Moment {
   height: bigint
   /** Unix seconds. */
@@ -23,7 +23,7 @@ export function ownerSet(owners: { threshold: number; locktime?: bigint; address
   }
 }
 
-/** Puts outputs into the set of their chain under `txId`, counting from `first`. */
+/** Adds outputs to the UTXO set of their chain under `txId`, counting from `first`. */
 export function createOutputs(
   sink: Sink,
   at: Moment,
@@ -36,8 +36,8 @@ export function createOutputs(
   const { exportedTo, stake, reward } = more
   for (const [i, { assetId, output }] of outputs.entries()) {
     const fields = outputFields(output)
-    // One literal with every member, and nothing spread: millions of rows are made and read by the same code, which is
-    // fast for one shape only.
+    // One literal with every member, without spreads: the same code makes and reads millions of rows, which is fast for
+    // one object shape only.
     sink.utxos.push({
       txId,
       outputIndex: first + i,
@@ -59,7 +59,7 @@ export function createOutputs(
   }
 }
 
-/** Takes inputs out of the set; `importedFrom` says whose exports they are. */
+/** Removes inputs from the UTXO set; `importedFrom` = the chain they were exported from. */
 export function consumeInputs(
   sink: Sink,
   at: Moment,

@@ -2,18 +2,18 @@ import type { Logger } from 'pino'
 import { pause } from '../../lib/pause.ts'
 import type { ChainStream, StreamBlock } from './stream.ts'
 
-/** After a failure that the stream did not see to itself: the database's, mostly. */
+/** Pause after a failure that the stream did not handle itself, mostly of the database. Milliseconds. */
 const FAILED_MS = 30_000
 
 export interface MendDeps {
-  /** Whoever catches up has better things to do. */
+  /** While the stream catches up, nothing is mended. */
   isAtTip(): boolean
-  /** Between two looks whether it is there, milliseconds. */
+  /** Interval between checks for the tip, milliseconds. */
   pollMs: number
   logger: Logger
 }
 
-/** Lets a stream work on what it has stored, one piece after the other, until the signal is aborted. Rejects never. */
+/** Lets a stream mend its stored data, one piece after the other, until the signal is aborted. Never rejects. */
 export async function mendBehindTip(
   stream: Pick<ChainStream<StreamBlock>, 'mend'>,
   { isAtTip, pollMs, logger }: MendDeps,

@@ -10,16 +10,16 @@ import { OtherChainError, StreamBlockedError } from './stream-errors.ts'
 import { createProgressMeter, type StreamPhase, type StreamStatus } from './stream-status.ts'
 
 export interface RunnerTimes {
-  /** Between two questions for new blocks at the tip. */
+  /** Interval between requests for new blocks at the tip. */
   pollMs: number
   /** First and longest wait after a failure; it doubles in between. */
   retryMs: number
   maxRetryMs: number
-  /** Longest wait while no node answers: the index is to be at the tip soon when one does again. */
+  /** Longest wait while no node answers: the index should reach the tip soon after one does again. */
   maxAwayMs: number
-  /** No block and no confirmed tip for this long: the attempt is given up and begun anew, and status says so. */
+  /** After this long without a block or confirmed tip the attempt is restarted, and status says so. */
   stalledMs: number
-  /** Between two lines about progress in the log. */
+  /** Interval between progress lines in the log. */
   reportMs: number
 }
 
@@ -32,7 +32,7 @@ const RUNNER_TIMES: RunnerTimes = {
   reportMs: 15_000,
 }
 
-/** An attempt is given up after 32 times `stalledMs` at most. */
+/** An attempt is restarted after at most 32 times `stalledMs`. */
 const MOST_DOUBLINGS = 5
 
 export interface RunnerDeps {
@@ -43,7 +43,7 @@ export interface RunnerDeps {
 
 export interface StreamRunner {
   readonly name: string
-  /** Follows the chain until the signal is aborted; failures are tried again. Rejects never. */
+  /** Follows the chain until the signal is aborted; failures are retried. Never rejects. */
   run(signal: AbortSignal): Promise<void>
   status(): StreamStatus
 }
@@ -57,15 +57,15 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
   let meter = createProgressMeter()
   let phase: StreamPhase = 'standby'
   let failures = 0
-  /** What the last failure makes of the phase, until something succeeds: the next attempt may take long, and fail, too. */
+  /** The phase after the last failure, until something succeeds: the next attempt may take long, and fail, too. */
   let trouble: 'failing' | 'blocked' | undefined
   /** The last failure was that no node answered. */
   let isAway = false
   let lastError: string | undefined
-  /** Of the steady clock: when it began to run, or last moved or was found at the tip. */
+  /** On the steady clock: when the stream started, last moved or was found at the tip. */
   let aliveAt = steadyNow()
   let saidStalled = false
-  /** Attempts that were given up since it last moved: each gets twice the time, as what is slow is not stuck. */
+  /** Attempts given up since the stream last moved: each gets twice the time, since a slow attempt is not stuck. */
   let givenUp = 0
 
   const isStalled = (): boolean => steadyNow() - aliveAt >= times.stalledMs
@@ -128,7 +128,7 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
         next = ahead(fetchAfter(after, signal))
         const content = await maker.apply(page.blocks)
         writer.prepareRange(name, content.rows)
-        // The page before is written while this one is computed, and only one at a time.
+        // The previous page is written while this one is computed, and only one at a time.
         await written()
         if (signal.aborted) return
         written = ahead(commit(content, page, tip))
@@ -136,7 +136,7 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
       }
       await written()
     } finally {
-      // Whoever begins anew, or takes the lead, has to find what this attempt wrote last.
+      // The next attempt, or the next leader, has to find the last write of this attempt.
       await written().catch(() => undefined)
     }
   }
@@ -188,7 +188,7 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
   }
 
   const failed = async (error: unknown): Promise<void> => {
-    // Its age would still let it be served for a while.
+    // Its age alone would still allow serving it for a while.
     if (error instanceof OtherChainError) await writer.disownTip(name).catch(() => undefined)
     failures += 1
     isAway = error instanceof UpstreamUnavailableError
@@ -237,14 +237,14 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
         } finally {
           clearInterval(watch)
           signal.removeEventListener('abort', leave)
-          // Whatever was fetched ahead is of no use any more.
+          // Pages fetched ahead are useless now.
           leave()
         }
         if (failures > 0) await pause(waitMs(), signal)
       }
       await mended
       phase = 'standby'
-      // What comes from now on is another process' work: what was known here grows old, and says nothing of the stream.
+      // From now on another process indexes: this process's knowledge becomes outdated.
       well()
       meter = createProgressMeter()
     },
@@ -265,7 +265,7 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
 
 const tipOf = ({ tip }: StreamProgress): StreamTip | undefined => tip && { height: tip.height, id: tip.blockId }
 
-/** Takes a promise that is waited for later, so that a failure in between is nobody's unhandled rejection. */
+/** Takes a promise that is awaited later, so that an earlier failure is not an unhandled rejection. */
 function ahead<T>(promise: Promise<T>): () => Promise<T> {
   promise.catch(() => undefined)
   return () => promise

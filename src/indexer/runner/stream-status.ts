@@ -7,22 +7,22 @@ export type StreamPhase =
   | 'catching-up'
   /** At the tip. */
   | 'following'
-  /** The latest attempt failed; it waits, or tries again. */
+  /** The latest attempt failed; the stream waits or retries. */
   | 'failing'
-  /** Stands before a block it cannot understand. */
+  /** Stopped before a block that it cannot understand. */
   | 'blocked'
 
-/** How a stream is doing, for health, metrics and the headers of indexed answers. Milliseconds are unix time. */
+/** State of a stream, for health, metrics and the headers of indexed answers. Milliseconds are unix time. */
 export interface StreamStatus {
   name: string
   phase: StreamPhase
-  /** Last block that is stored; undefined while nothing is. */
+  /** Last stored block; undefined if there is none. */
   height: bigint | undefined
-  /** The chain's height as last heard. */
+  /** The chain's last known height. */
   tip: bigint | undefined
   /** When this process last moved the stored tip or found it to be the chain's; undefined before. */
   freshAtMs: number | undefined
-  /** True when that is longer ago than the watchdog allows. */
+  /** True if that is longer ago than the watchdog allows. */
   stalled: boolean
   /** Blocks a second over the last minute. */
   blocksPerSecond: number
@@ -67,8 +67,8 @@ export function createProgressMeter(): ProgressMeter {
     const at = steadyNow()
     const before = samples.at(-2)
     const last = samples.at(-1)
-    // Many small steps would push the window's beginning out of the list: the newest stands in the place of the last until
-    // that is far enough from the one before.
+    // Many small steps would push the window's beginning out of the list: the newest sample replaces the last one until
+    // it is far enough from the one before.
     if (last === undefined || before === undefined || last.at - before.at >= WINDOW_MS / MAX_SAMPLES)
       samples.push({ at, height })
     else samples[samples.length - 1] = { at, height }

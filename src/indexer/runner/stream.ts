@@ -1,6 +1,6 @@
 import type { EvmRewrite, RangeRows, StreamDefinition, StreamProgress } from '../../store/rows/index.ts'
 
-/** A block as far as the runner has to know it. Ids are hex without 0x, `time` unix seconds. */
+/** The part of a block that the runner needs. Ids are hex without 0x, `time` unix seconds. */
 export interface StreamBlock {
   readonly height: bigint
   readonly id: string
@@ -8,24 +8,24 @@ export interface StreamBlock {
   readonly time: bigint
 }
 
-/** The block on which the next one has to stand. */
+/** The block that the next one must follow. */
 export type StreamTip = Pick<StreamBlock, 'height' | 'id'>
 
-/** What one fetch brought: blocks without a hole, and how far the chain goes. */
+/** Result of one fetch: blocks without a gap, and the chain's height. */
 export interface Page<B extends StreamBlock> {
-  /** Each the child of the one before, the first the child of what `fetch` was given. Empty: there is no more yet. */
+  /** Each block is the child of the previous one, the first is the child of `after`. Empty: no new blocks yet. */
   readonly blocks: readonly B[]
-  /** Height of the chain's last block as the upstream knows it now. */
+  /** Height of the chain's last block according to the upstream. */
   readonly tip: bigint
 }
 
 /**
- * One chain that is followed. `fetch` runs one page ahead while earlier pages are applied and written, so whatever has to
- * be asked of a node about a block belongs there; everything behind it is computing.
+ * One followed chain. `fetch` runs one page ahead while earlier pages are applied and written, so all calls to nodes
+ * about a block belong there; everything after it only computes.
  */
 export interface ChainStream<B extends StreamBlock> {
   readonly definition: StreamDefinition
-  /** The definition where a part of it has to be asked of the chain; left out = `definition` as it stands. */
+  /** The definition, if part of it has to be read from the chain; left out = `definition` unchanged. */
   define?(signal: AbortSignal): Promise<StreamDefinition>
   /** Height of the first block that is indexed: 0 for most. */
   readonly firstHeight: bigint
@@ -35,45 +35,44 @@ export interface ChainStream<B extends StreamBlock> {
    * @throws FirnError; the runner tries again later
    */
   fetch(from: bigint, after: StreamTip | undefined, signal: AbortSignal): Promise<Page<B>>
-  /** Makes ready to go on behind what is stored. Called at the start and after every failure. */
+  /** Prepares to continue after the stored tip. Called at the start and after every failure. */
   open(progress: StreamProgress, signal: AbortSignal): Promise<RangeMaker<B>>
   /**
-   * Chains that can re-organise: the highest height at or below the stored tip on which store and chain still agree.
-   * Left out for chains whose accepted blocks are final.
+   * For chains that can re-organise: the highest height at or below the stored tip on which store and chain still
+   * agree. Left out for chains whose accepted blocks are final.
    */
   fork?(tip: StreamTip, signal: AbortSignal): Promise<bigint>
   /**
-   * Chains whose accepted blocks are final: whether the chain has the stored tip, called before `open`. False only where
-   * another block is there: who has none of that height yet says nothing.
+   * For chains whose accepted blocks are final: whether the chain has the stored tip; called before `open`. False only
+   * if there is another block at that height: a node without that height proves nothing.
    */
   has?(tip: StreamTip, signal: AbortSignal): Promise<boolean>
   /**
-   * Chains that execute blocks after they were accepted: what has to be written anew of the blocks at the stored tip,
-   * because the nodes tell it otherwise now and no block has settled it. Called before `open`; undefined = nothing.
+   * For chains that execute blocks after they were accepted: the rows at the stored tip that have to be rewritten,
+   * because nodes report them differently now and no block has settled them. Called before `open`; undefined = none.
    */
   unsettled?(progress: StreamProgress, signal: AbortSignal): Promise<EvmRewrite | undefined>
   /**
-   * A piece of work on what is stored already and lacks something, done while the stream stands at the tip.
-   * @returns after how many milliseconds the next piece is worth while
+   * Completes a piece of stored data that lacks something; runs while the stream is at the tip.
+   * @returns milliseconds until the next piece is worthwhile
    */
   mend?(signal: AbortSignal): Promise<number>
-  /** Words for people about how it is read, for status and health: `proposers unknown`, `genesis inferred`. */
+  /** Notes for people on how the chain is read, for status and health: `proposers unknown`, `genesis inferred`. */
   notes?(): readonly string[]
 }
 
-/** Turns blocks into rows, in order; keeps in memory what it needs of the past. A failure makes it unusable. */
+/** Turns blocks into rows, in order; keeps the past state that it needs in memory. A failure makes it unusable. */
 export interface RangeMaker<B extends StreamBlock> {
   apply(blocks: readonly B[]): RangeContent | Promise<RangeContent>
 }
 
 export interface RangeContent {
   rows: RangeRows
-  /** What `open` needs to go on behind this range and does not find in the rows. */
+  /** State that `open` needs to continue after this range and that is not in the rows. */
   state?: string
-  /** Unix seconds of the last block, where only applying it tells. */
+  /** Unix seconds of the last block, if only applying it gives its time. */
   time?: bigint
 }
 
-/** Any of them. */
 // biome-ignore lint/suspicious/noExplicitAny: each stream has blocks of its own, which only it and its maker see
 export type AnyStream = ChainStream<any>

@@ -1,6 +1,6 @@
 /**
- * Compares the index with the nodes it came from, by random samples: blocks at heights, and everything that addresses
- * own. What differs is reported and never repaired.
+ * Compares the index with its source nodes by random samples: blocks at heights, and all outputs of addresses.
+ * Differences are reported and never repaired.
  */
 export {
   type VerifiedEvmChain,

@@ -8,7 +8,7 @@ import type { UpstreamPool } from '../../upstream/types.ts'
 import { pFormat, xFormat } from '../primary/sources/formats.ts'
 import { createCHeightApi, createHeightApi } from '../primary/sources/height-api.ts'
 
-/** A block of P, X or C at a height, in the index and at the node. @returns what differs, in words */
+/** Compares a block of P, X or C in the index and at the node. @returns the differences, as text */
 export async function compareBlock(
   { reader, pool, network }: { reader: IndexReader; pool: UpstreamPool; network: string },
   letter: ChainLetter,
@@ -34,7 +34,7 @@ export async function compareBlock(
   return differences
 }
 
-/** Container indexes count from the block of height 1. Undefined where the node keeps none. */
+/** Container indexes count from the block of height 1. Undefined if the node keeps none. */
 async function outerId(
   pool: UpstreamPool,
   letter: ChainLetter,

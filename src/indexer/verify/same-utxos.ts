@@ -10,26 +10,26 @@ import { steadyNow } from '../../lib/steady-clock.ts'
 import type { IndexReader, UtxoLife } from '../../store/index.ts'
 import type { ChainLetter } from '../../store/rows/index.ts'
 
-/** Unspent outputs stand twice in the store, as entries of their owners and as records: the two orders read either. */
+/** Unspent outputs are stored twice, as entries of their owners and as records: the two orders read one each. */
 const ORDERS = ['timestamp', 'amount'] as const
 const PAGE = 500
-/** Chains move while they are read: so often a sample is tried. */
+/** Chains move while they are read, so a sample is tried this often. */
 const TRIES = 10
-/** Whoever follows a chain is behind it for a moment after each block. */
+/** The index is briefly behind the chain after each block. */
 const LOOK_AGAIN_MS = 100
 
 export interface OwnerComparison {
-  /** False when index and node did not stand at the same blocks from the first to the last call. */
+  /** False if index and node were not at the same blocks from the first to the last call. */
   settled: boolean
-  /** False when they did at no time. */
+  /** False if they never were. */
   met: boolean
   differences: string[]
 }
 
 /**
- * Everything that an address can spend on P, X and C, shared memory included, in the index and at the node.
+ * Compares everything that an address can spend on P, X and C, shared memory included, in the index and at the node.
  *
- * @param patience how long it is waited, before each try, until they stand at the same blocks, milliseconds
+ * @param patience time to wait, before each try, until both are at the same blocks, milliseconds
  */
 export async function compareOwner(
   { reader, network, name }: { reader: IndexReader; network: AvalancheNetwork; name: string },
@@ -73,7 +73,7 @@ async function meetingWithin(
   }
 }
 
-/** The heights at which index and node stand, when they are the same. */
+/** The common heights of index and node. */
 async function meeting(
   reader: IndexReader,
   { pool }: AvalancheNetwork,
@@ -93,7 +93,7 @@ interface Compared {
   reader: IndexReader
   name: string
   network: AvalancheNetwork
-  /** When X got its blocks, where it had none before: what is older can only be read from nodes, and is not compared. */
+  /** When X got blocks, if it had none before: older outputs can only be read from nodes, and are not compared. */
   since: bigint | undefined
 }
 
@@ -111,7 +111,7 @@ async function stored(
     for (const utxo of page.utxos) {
       const { txId, outputIndex, asset, amount, consumableOn, stake, threshold } = utxo
       if (isOfUnknownEnd(since, utxo)) continue
-      // Stake is no UTXO while it is staked, and no address finds what nobody has to sign for.
+      // Active stake is no UTXO, and outputs that nobody has to sign for are found under no address.
       if (consumableOn !== letter || stake?.active === true || threshold === 0) continue
       found.add(line(txId, outputIndex, asset.id, amount))
     }
@@ -128,7 +128,7 @@ async function atNode(
 ): Promise<Set<string>> {
   const found = new Set<string>()
   for (const createdOn of CHAIN_LETTERS) {
-    // C itself has accounts.
+    // C itself uses accounts.
     if (letter === 'C' && createdOn === 'C') continue
     const source = createdOn === letter ? {} : { sourceChain: createdOn }
     const { utxos } = await readUtxos(
@@ -147,7 +147,7 @@ async function atNode(
   return found
 }
 
-/** Whether no block made an output of X, or an output is from before X had blocks. */
+/** Whether an output of X was made by no block, or is from before X had blocks. */
 const isOlder = (
   life: UtxoLife | undefined,
   createdOn: ChainLetter,

@@ -9,13 +9,13 @@ import { createRandom, type Random } from './random.ts'
 import { compareBlock } from './same-block.ts'
 import { compareOwner } from './same-utxos.ts'
 
-/** How long index and node are waited for to stand at the same blocks, unless they did not of late. */
+/** How long to wait for index and node to reach the same blocks, unless they did not recently. */
 const PATIENCE_MS = 15_000
 
-/** Samples of a chain that fail one after the other, until it is left out. */
+/** Consecutive failed samples after which a chain is left out. */
 const MOST_FAILURES = 3
 
-/** P, X and C of a network, as the store names it. */
+/** P, X and C of a network, under its name in the store. */
 export interface VerifiedNetwork {
   name: string
   network: AvalancheNetwork
@@ -35,7 +35,7 @@ export interface VerifyTask {
   evm: readonly VerifiedEvmChain[]
   /** Addresses per network, and heights per stream. */
   samples: number
-  /** Ends earlier once this long has passed, milliseconds. */
+  /** Ends early after this long, milliseconds. */
   durationMs: number
   seed: number
   signal: AbortSignal
@@ -45,17 +45,17 @@ export interface VerifyTask {
 export interface VerifyReport {
   blocks: number
   addresses: number
-  /** Addresses whose chains never stood still long enough to be compared. */
+  /** Addresses whose chains never stood still for long enough to be compared. */
   unsettled: number
-  /** Chains that no node answered for to the end, left out or not, with the last reason, one each. */
+  /** Chains without an answer from any node at the end, left out or not, each with its last reason. */
   unanswered: string[]
-  /** Streams that are configured and not in the index. */
+  /** Configured streams that are not in the index. */
   missing: string[]
-  /** In words, one each. */
+  /** One text for each. */
   differences: string[]
 }
 
-/** Takes samples in turns from all streams until there are enough of them or the time is over. */
+/** Samples all streams in turn until there are enough samples or time is up. */
 export async function verifyIndex(task: VerifyTask): Promise<VerifyReport> {
   const { reader, networks, evm, samples, durationMs, seed, signal, clock = () => performance.now() } = task
   const end = clock() + durationMs
@@ -101,7 +101,7 @@ interface Turn {
 
 const turn = (name: string, run: () => Promise<void>): Turn => ({ name, run, failures: 0 })
 
-/** A chain whose nodes do not answer says nothing about the others. */
+/** One chain's failing nodes must not affect the others. */
 async function take(one: Turn): Promise<void> {
   try {
     await one.run()
@@ -137,14 +137,14 @@ function networkTurns(
     if (owner === undefined) return
     const patience = (): number => Math.min(patienceMs, left())
     const { settled, met, differences } = await compareOwner({ reader, network, name }, owner, patience, signal)
-    // An index that is far behind, or that nobody writes, takes one look for each address, not all of the time.
+    // If the index is far behind or has no writer, each address is checked once instead of using up the time.
     patienceMs = met ? PATIENCE_MS : 0
     report.differences.push(...differences)
     if (settled) report.addresses += 1
-    // A reading that the end of the time cut off is no failure; waiting in vain until then is one.
+    // A reading cut off by the end of the time is no failure; waiting in vain until then is one.
     else if (!met || left() > 0) report.unsettled += 1
   }
-  // What can be spent on one chain was made on another: all three have to be there.
+  // Outputs of one chain may come from another: all three have to be there.
   return known.length === 3 ? [...blocks, turn(`addresses of ${name}`, address)] : blocks
 }
 

@@ -17,7 +17,8 @@ export function receiptBytes(receipt: RpcReceipt, type: number): Uint8Array {
     writer.quantity(receipt.depositNonce)
   }
   writeLogs(receipt)
-  // A few nodes leave the filter out; it follows from the logs.
+  // A few nodes leave the filter out; it follows from the logs. An empty filter, a third of such a receipt's text, is
+  // not parsed.
   const bloom = receipt.logsBloom ?? logsBloom(receipt.logs)
   if (bloom === NO_LOGS) writer.string(NO_BITS)
   else writer.bytes(bloom)

@@ -8,9 +8,9 @@ import type { SourceBlock } from '../sources/source-block.ts'
 import { applyAtomicTxs } from './atomic-effects.ts'
 import { repeatsImports } from './repetitions.ts'
 
-/** A C block with what the EVM side fetched about it. */
+/** A C block with the EVM side's data about it. */
 export interface CSourceBlock<E> extends SourceBlock<CBlock> {
-  /** Where the block came as JSON, which holds no transaction bytes. */
+  /** Set if the block came as JSON, which has no transaction bytes. */
   transactionHashes?: readonly string[]
   evm: E
 }
@@ -26,7 +26,7 @@ export interface CMakerDeps<E> {
   evm?: EvmMaker<E>
 }
 
-/** Turns C blocks into rows: atomic transactions here, everything else by the EVM side. */
+/** Turns C blocks into rows: atomic transactions here, everything else in the EVM side. */
 export function createCMaker<E>({ ids, keepContainers, evm }: CMakerDeps<E>): RangeMaker<CSourceBlock<E>> {
   return {
     apply(blocks) {

@@ -1,6 +1,6 @@
 /**
- * Blocks of mainnet's C-chain with imports that spend what an earlier block had spent already, or a later one still will.
- * The network made it a rule that they do nothing to shared memory. Offsets from the first.
+ * Blocks of mainnet's C-chain with imports that spend outputs which an earlier block had already spent, or a later one
+ * still will. By a rule of the network they do not change shared memory. Offsets from the first.
  */
 const FIRST = 102_972
 const OFFSETS = [

@@ -6,11 +6,11 @@ import type { BlockSource } from '../sources/block-source.ts'
 import type { SourceBlock } from '../sources/source-block.ts'
 import { type CSourceBlock, createCMaker, type EvmMaker } from './maker.ts'
 
-/** What the EVM side of C adds to the stream: it fetches with the blocks and writes with them. */
+/** The EVM side of C within its stream: it fetches with the blocks and writes with them. */
 export interface EvmLayer<E> {
   /**
-   * Whatever is needed about these blocks beside what they hold; one entry per block, in their order. Of the first ones only,
-   * one at least, where it is too much for a page.
+   * Data needed about these blocks beyond their own content; one entry per block, in order. If that is too much for a
+   * page, only for the first ones, at least one.
    */
   fetch(blocks: readonly SourceBlock<CBlock>[], signal: AbortSignal): Promise<readonly E[]>
   /** See `ChainStream.unsettled`. */
@@ -24,7 +24,7 @@ export interface EvmLayer<E> {
 
 export interface CStreamDeps<E> {
   definition: StreamDefinition & { chain: 'C' }
-  /** EVM chain id as the node names it: that of a private network is in no configuration. */
+  /** EVM chain id from the node: no configuration has that of a private network. */
   evmChainId: (signal: AbortSignal) => Promise<bigint>
   source: BlockSource<CBlock>
   setup: (signal: AbortSignal) => Promise<NetworkSetup>
@@ -32,7 +32,7 @@ export interface CStreamDeps<E> {
   evm?: EvmLayer<E>
 }
 
-/** The C-chain: blocks with proposers, atomic transactions, and the EVM side where there is one. */
+/** The C-chain: blocks with proposers, atomic transactions, and the EVM side if there is one. */
 export function createCStream<E>(deps: CStreamDeps<E>): ChainStream<CSourceBlock<E | undefined>> {
   const { definition, source, setup, keepContainers, evm } = deps
   const mend = evm?.mend

@@ -2,23 +2,23 @@ import { buildGenesis, type Genesis, localStartTime } from '../../../chains/aval
 import { FirnError } from '../../../errors.ts'
 import type { PGenesisFacts } from '../p/genesis.ts'
 
-/** What X is born with, and whose genesis it is; ids are hex. */
+/** Genesis assets of X, and the ids of the network; ids are hex. */
 export type XGenesisFacts = Pick<Genesis, 'xTxs' | 'xChainId' | 'cChainId' | 'avaxAssetId'>
 
 /** The genesis of a network, which is in no block. */
 export interface GenesisBook {
   /**
    * @param genesisId hex: the parent of P's block of height 0
-   * @throws FirnError when there is none that hashes to it
+   * @throws FirnError when no genesis hashes to it
    */
   load(genesisId: string, signal: AbortSignal): Promise<PGenesisFacts>
-  /** The part that concerns X, which may be known where the rest is not. Throws like `load`. */
+  /** The part that concerns X, which may be known even if the rest is not. Throws like `load`. */
   assets(genesisId: string, signal: AbortSignal): Promise<XGenesisFacts>
-  /** True when it is put together from the chain instead of a file that hashes to the genesis ID. */
+  /** True if it is inferred from the chain, not read from a file that hashes to the genesis ID. */
   isInferred(signal: AbortSignal): Promise<boolean>
 }
 
-/** The genesis cannot be had, or belongs to another network. */
+/** The genesis is not available, or belongs to another network. */
 export class GenesisError extends FirnError {
   constructor(message: string, cause?: unknown) {
     super(message, { code: 'GENESIS', status: 503, retryable: true, cause })
@@ -47,7 +47,7 @@ export function createGenesisBook(read: (signal: AbortSignal) => Promise<string>
   return { load, assets: load, isInferred: async () => false }
 }
 
-/** The file as it stands; the local network moves its start every 270 days, so all starts so far are tried. */
+/** The file unchanged; the local network moves its start every 270 days, so all starts so far are tried. */
 function* candidates(text: string): Generator<Genesis> {
   const plain = buildGenesis(text)
   yield plain

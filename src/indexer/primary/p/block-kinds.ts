@@ -4,7 +4,7 @@ import type { PBlock } from '../../../chains/avalanche/codec/index.ts'
 export const isOption = ({ type }: PBlock): boolean => type.endsWith('CommitBlock') || type.endsWith('AbortBlock')
 export const isProposal = ({ type }: PBlock): boolean => type.endsWith('ProposalBlock')
 
-/** All transactions of a block in their order: decisions come before the proposal. */
+/** All transactions of a block in order: decisions come before the proposal. */
 export function txsOf(block: PBlock) {
   switch (block.type) {
     case 'ApricotStandardBlock':

@@ -4,7 +4,7 @@ import type { Moment } from '../utxo-rows.ts'
 import type { PRules } from './rules.ts'
 import type { PState } from './state.ts'
 
-/** What the rules of P work on: the state they change, the rows they write, and the moment it happens. */
+/** Input of P's rules: the state they change, the rows they write, and the moment. */
 export interface PContext {
   readonly ids: NetworkIds
   readonly rules: PRules

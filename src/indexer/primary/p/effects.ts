@@ -9,16 +9,16 @@ import { addStaker, type StakingTx } from './staking.ts'
 import { applySubnetTx } from './subnets.ts'
 import { advanceTime, deactivatePoor } from './time.ts'
 
-/** A proposal whose option has not come yet. */
+/** A proposal without its option yet. */
 export interface OpenProposal {
   tx: PTx
   height: bigint
 }
 
 /**
- * What a P block does, in the node's order: time moves, transactions, then those fall out who cannot pay another second.
- * The state is changed, rows go to the sink; nothing is asked of anybody.
- * @param open the proposal that this block decides, when it is an option
+ * Applies a P block in the node's order: time advances, transactions run, then L1 validators that cannot pay another
+ * second are deactivated. Changes the state and writes rows to the sink; makes no calls.
+ * @param open the proposal that this block decides, if it is an option
  * @returns the proposal that this block makes
  */
 export function applyPBlock(base: PContext, block: PBlock, open: OpenProposal | undefined): OpenProposal | undefined {

@@ -4,7 +4,7 @@ import type { PContext } from './context.ts'
 import { describe, startStaker } from './staking.ts'
 import { PRIMARY_NETWORK } from './state.ts'
 
-/** What the genesis says about P. */
+/** The genesis of P. */
 export type PGenesisFacts = Pick<Genesis, 'utxos' | 'validators' | 'chains' | 'timestamp' | 'initialSupply'>
 
 /** The state before the first block: allocations, first validators (whose rewards raise the supply) and chains. */

@@ -1,10 +1,10 @@
 import type { L1ValidatorRow } from '../../../store/rows/index.ts'
 
-/** L1 validators that have a weight; `endAccumulatedFee` 0 = inactive. */
+/** L1 validators with a weight; `endAccumulatedFee` 0 = inactive. */
 export interface L1Validators {
-  /** nAVAX one validator would have paid since the fee began. */
+  /** nAVAX that one validator would have paid since the fee began. */
   accruedFees: bigint
-  /** What the price of the fee grows with. */
+  /** Determines the fee's price. */
   excess: bigint
   readonly active: number
   get(validationId: string): L1ValidatorRow | undefined
@@ -17,7 +17,7 @@ export interface L1Validators {
 export function createL1Validators(): L1Validators {
   const rows = new Map<string, L1ValidatorRow>()
   const active = new Map<string, L1ValidatorRow>()
-  // Asked for with every block: only worth a walk when the first of them runs dry.
+  // Called for every block: the list is searched only when the lowest balance runs out.
   let lowest: bigint | undefined
 
   return {

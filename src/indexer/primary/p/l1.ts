@@ -14,7 +14,7 @@ import type { PContext } from './context.ts'
 
 type Tx<T extends UnsignedPTx['type']> = Extract<UnsignedPTx, { type: T }>
 
-/** Makes a subnet an L1, with its first validators. */
+/** Converts a subnet to an L1, with its first validators. */
 export function convertSubnet(context: PContext, tx: Tx<'ConvertSubnetToL1Tx'>): void {
   const { state, sink, at } = context
   const { subnetId, chainId, address, validators } = tx
@@ -59,19 +59,19 @@ export function registerValidator(context: PContext, tx: Tx<'RegisterL1Validator
   })
 }
 
-/** A refund that a transaction pays behind its own outputs, nAVAX; undefined: none. */
+/** A refund that a transaction pays after its own outputs, nAVAX; undefined: none. */
 export interface Refund {
   amount: bigint
   owner: OwnerSet
 }
 
-/** A weight of 0 removes the validator and pays back what its balance still holds. */
+/** A weight of 0 removes the validator and refunds its remaining balance. */
 export function setWeight(context: PContext, tx: Tx<'SetL1ValidatorWeightTx'>): Refund | undefined {
   const { message } = messageOf(tx.message, 'L1ValidatorWeight')
   const validator = known(context, message.validationId)
   const { weight, nonce } = message
   const refund = weight === 0n ? refundOf(context, validator) : undefined
-  // Nothing of a removed validator is active.
+  // A removed validator is inactive.
   const endAccumulatedFee = weight === 0n ? 0n : validator.endAccumulatedFee
   change(context, validator, { weight, minNonce: nonce + 1n, endAccumulatedFee })
   return refund

@@ -13,11 +13,11 @@ import { expectSameRewards } from './reward-check.ts'
 import type { PRules } from './rules.ts'
 import { type PState, primarySupply, writePState } from './state.ts'
 
-/** A P block with what was asked of a node about it. */
+/** A P block with the node's answers about it. */
 export interface PSourceBlock extends SourceBlock<PBlock> {
   /** At height 0. */
   genesis?: PGenesisFacts
-  /** Proposals of a stake's end: the rewards that the node paid for it. */
+  /** For proposals of a stake's end: the rewards that the node paid. */
   paid?: readonly Utxo[]
 }
 

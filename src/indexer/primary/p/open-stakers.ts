@@ -2,41 +2,41 @@ import type { StakerRow } from '../../../store/rows/index.ts'
 
 /** A staker that has not ended. */
 export type OpenStaker = StakerRow & {
-  /** Delegation fees that the validator is owed, nAVAX. */
+  /** Delegation fees owed to the validator, nAVAX. */
   accruedFees: bigint
-  /** A delegator by the transaction of the first protocol: promoted before all others of its moment. */
+  /** A delegator added by the original transaction type: promoted before all others of the same time. */
   legacy?: boolean
   renewal?: Renewal
 }
 
-/** What a validator that renews itself (ACP-236) has set and gathered. */
+/** Settings and accrued rewards of a validator that renews itself (ACP-236). */
 export interface Renewal {
-  /** Length of the next period, seconds; 0 = it leaves after this one. */
+  /** Length of the next period, seconds; 0 = the validator leaves after this one. */
   period: bigint
-  /** Millionths of the rewards that are staked again. */
+  /** Share of the rewards that is staked again, in millionths. */
   compoundShares: number
   /** Rewards of earlier periods that were staked again, nAVAX. */
   accruedRewards: bigint
   accruedFees: bigint
 }
 
-/** The stakers that have not ended, findable in the ways the rules ask for them. */
+/** Stakers that have not ended, with the look-ups that the rules need. */
 export interface Stakers {
   add(staker: OpenStaker): void
   remove(staker: OpenStaker): void
   get(txId: string): OpenStaker | undefined
-  /** The validator, pending or current, that a node is in a subnet. */
+  /** A node's validator in a subnet, pending or current. */
   validator(subnetId: string, nodeId: string): OpenStaker | undefined
-  /** Pending stakers whose time has come, in the order in which they are promoted. */
+  /** Pending stakers that are due to start, in order of promotion. */
   due(time: bigint): OpenStaker[]
-  /** Permissioned validators whose time is over, in the order of their ends. */
+  /** Permissioned validators that have expired, in order of their ends. */
   expired(time: bigint): OpenStaker[]
   all(): Iterable<OpenStaker>
 }
 
 const FAR = 2n ** 63n
 
-/** Validators by permission are the only stakers that stake nothing. */
+/** Permissioned validators are the only stakers without stake. */
 export const isPermissioned = (staker: StakerRow): boolean => staker.stakeOutputs === 0
 
 export function createStakers(): Stakers {
@@ -44,7 +44,7 @@ export function createStakers(): Stakers {
   const validators = new Map<string, OpenStaker>()
   const pending = new Set<OpenStaker>()
   const permissioned = new Set<OpenStaker>()
-  // Blocks come far more often than stakers change: the next change is remembered.
+  // Blocks are far more frequent than staker changes, so the time of the next change is cached.
   let nextStart = FAR
   let nextEnd = FAR
 
@@ -86,7 +86,9 @@ export function createStakers(): Stakers {
   }
 }
 
-/** Which of two pending stakers of one moment is promoted first: the supply that each finds depends on it. */
+/**
+ * Order of promotion of pending stakers with the same start: it decides the supply each one's reward is computed from.
+ */
 function priority(staker: OpenStaker): number {
   if (isPermissioned(staker)) return 6
   if (!/^0+$/.test(staker.subnetId)) return staker.kind === 'validator' ? 4 : 5

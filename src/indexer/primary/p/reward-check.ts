@@ -4,8 +4,8 @@ import type { UtxoRow } from '../../../store/rows/index.ts'
 import { StreamBlockedError } from '../../runner/stream-errors.ts'
 
 /**
- * Holds computed rewards against the node's.
- * @throws StreamBlockedError when they are not the same outputs, BadAnswerError when the node knows of none yet
+ * Compares computed rewards with the node's.
+ * @throws StreamBlockedError when the outputs differ, BadAnswerError when the node knows of none yet
  */
 export function expectSameRewards(height: bigint, computed: readonly UtxoRow[], paid: readonly Utxo[]): void {
   const found = computed.map((row) => comparable(row)).sort()
@@ -13,7 +13,7 @@ export function expectSameRewards(height: bigint, computed: readonly UtxoRow[], 
     comparable({ txId, outputIndex, assetId, ...outputFields(output) }),
   )
   if (found.join() === expected.sort().join()) return
-  // A node that lags behind the one that gave the blocks.
+  // The node lags behind the one that provided the blocks.
   if (expected.length === 0) throw new BadAnswerError(`P block ${height}: the node knows of no rewards`)
   throw new StreamBlockedError(
     `P block ${height}: rewards were computed as ${found.join(' ') || 'none'}, the node paid ${expected.join(' ') || 'none'}; nodes started with staking rules of their own need chains.avalanche.<network>.staking`,

@@ -13,9 +13,9 @@ import type { PSourceBlock } from './maker.ts'
 const METHOD = 'platform.getRewardUTXOs'
 const IN_FLIGHT = 16
 
-/** What the node says was paid for each proposal of a page; blocks never tell. */
+/** Reads the rewards that the node paid for each proposal of a page; blocks do not contain them. */
 export interface RewardReader {
-  /** The same blocks, proposals with `paid` where the node tells. */
+  /** The same blocks, with `paid` for proposals if the node reports it. */
   withRewards(blocks: readonly PSourceBlock[], signal: AbortSignal): Promise<PSourceBlock[]>
 }
 
@@ -30,7 +30,7 @@ export function createRewardReader(pool: UpstreamPool): RewardReader {
       const utxos = listOf(answer['utxos'] ?? null, METHOD)
       return { ...block, paid: utxos.map((utxo) => decodeUtxo(decodeNodeHex(textOf(utxo, METHOD)))) }
     } catch (error) {
-      // One answer in trouble must not end the check for good.
+      // One failed answer must not end the check for good.
       if (!lacksMethod(error)) throw error
       silent = true
       return block
@@ -41,7 +41,7 @@ export function createRewardReader(pool: UpstreamPool): RewardReader {
   }
 }
 
-/** Under whose id the node keeps the rewards that a proposal leads to. */
+/** The id under which the node keeps the rewards of a proposal. */
 function rewardedBy({ block }: PSourceBlock): string | undefined {
   if (!isProposal(block) || !('tx' in block)) return undefined
   const { id, unsignedTx } = block.tx

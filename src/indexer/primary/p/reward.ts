@@ -1,4 +1,4 @@
-/** How rewards of a network are computed: rates in millionths, amounts in the staked asset's unit, seconds. */
+/** Parameters of a network's rewards: rates in millionths, amounts in the staked asset's unit, seconds. */
 export interface RewardRules {
   maxRate: bigint
   minRate: bigint
@@ -9,8 +9,8 @@ export interface RewardRules {
 const MILLION = 1_000_000n
 
 /**
- * Reward of a stake, before fees: the node's integers. Its nested divisions are one division of the products, and its
- * nanoseconds cancel out.
+ * Reward of a stake, before fees, in the node's integer arithmetic. Its nested divisions equal one division of the
+ * products, and its nanoseconds cancel out.
  */
 export function rewardOf(rules: RewardRules, seconds: bigint, stake: bigint, supply: bigint): bigint {
   const { maxRate, minRate, mintingSeconds, supplyCap } = rules
@@ -23,9 +23,9 @@ export function rewardOf(rules: RewardRules, seconds: bigint, stake: bigint, sup
 const MAX_U64 = 2n ** 64n - 1n
 
 /**
- * Parts of an amount as the node pays them: `shares` millionths (rounded up), and the rest (rounded down). It counts in
- * 64 bits: where the product does not fit, it drops what the amount has below a million before it multiplies. Of rewards
- * above some 18,446 AVAX the rest is up to 0.001 AVAX smaller by that (reward.Split of the node).
+ * Splits an amount as the node does: `shares` millionths (rounded up), and the rest (rounded down). The node computes
+ * in 64 bits: if the product does not fit, it drops the part of the amount below a million before multiplying. For
+ * rewards above some 18,446 AVAX the rest is therefore up to 0.001 AVAX smaller (reward.Split of the node).
  */
 export function splitShares(amount: bigint, shares: number): { shared: bigint; rest: bigint } {
   const others = MILLION - BigInt(shares)
@@ -34,7 +34,7 @@ export function splitShares(amount: bigint, shares: number): { shared: bigint; r
   return { shared: amount - rest, rest }
 }
 
-/** What is left for the staker when `shares` millionths go elsewhere, as an estimate: nothing is lost to 64 bits. */
+/** Estimate of the staker's part when `shares` millionths go elsewhere, without the 64-bit loss. */
 export const expectedRest = (amount: bigint, shares: number): bigint => ((MILLION - BigInt(shares)) * amount) / MILLION
 
 const HELICON_MIN_RATE = 75_000n

@@ -1,14 +1,14 @@
 import type { RewardRules } from './reward.ts'
 import type { ValidatorFeeRules } from './validator-fee.ts'
 
-/** What of a network's settings decides about its state on P. Times in unix seconds. */
+/** A network's settings that affect its state on P. Times in unix seconds. */
 export interface PRules extends StakingRules {
   avaxAssetId: string
   validatorFee: ValidatorFeeRules
   upgrades: UpgradeTimes
 }
 
-/** From when on a rule holds; what a network does not have yet is far away. */
+/** When each rule takes effect; upgrades that a network does not have yet are far in the future. */
 export interface UpgradeTimes {
   cortina: bigint
   durango: bigint
@@ -16,16 +16,16 @@ export interface UpgradeTimes {
   helicon: bigint
 }
 
-/** What nodes are started with and never tell. */
+/** Start settings of nodes that they do not report. */
 export interface StakingRules {
   reward: RewardRules
-  /** nAVAX; bounds what a validator that renews itself compounds. */
+  /** nAVAX; limits what a validator that renews itself compounds. */
   maxValidatorStake: bigint
 }
 
 const AVAX = 1_000_000_000n
 
-/** The primary network's on every public network, and on others that are not told otherwise. */
+/** Rewards of the primary network on every public network, and on others unless configured. */
 export const PRIMARY_REWARD: RewardRules = {
   maxRate: 120_000n,
   minRate: 100_000n,
@@ -35,7 +35,7 @@ export const PRIMARY_REWARD: RewardRules = {
 
 export const MAX_VALIDATOR_STAKE = 3_000_000n * AVAX
 
-/** Where the node does not tell: the settings of mainnet, of fuji, and of every other network. */
+/** Used if the node does not report them: the settings of mainnet, of fuji, and of every other network. */
 export function knownValidatorFee(networkId: number): ValidatorFeeRules {
   const excessConversion = networkId === 1 ? 1_246_488_515n : networkId === 5 ? 51_937_021n : 865_617n
   return { target: 10_000n, minPrice: networkId === 1 || networkId === 5 ? 512n : 1n, excessConversion }

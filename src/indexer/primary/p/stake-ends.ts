@@ -12,7 +12,7 @@ export interface Proposal {
   height: bigint
 }
 
-/** Ends a stake: its outputs become free, and what was earned becomes new ones. */
+/** Ends a stake: frees its outputs and creates new ones for rewards. */
 export function endStaker(context: PContext, stakerId: string, committed: boolean, proposal: Proposal): void {
   const staker = openStaker(context, stakerId)
   if (staker.renewal) throw new StreamBlockedError(`${stakerId} renews itself: it does not end by RewardValidatorTx`)
@@ -23,11 +23,11 @@ export function endStaker(context: PContext, stakerId: string, committed: boolea
     return
   }
   if (committed) pay('VALIDATOR', staker.potentialReward, staker.rewardsOwner)
-  // Fees of finished delegations are the validator's even if it failed itself.
+  // The validator gets fees of finished delegations even if it failed itself.
   pay('VALIDATOR_FEE', staker.accruedFees, staker.feesOwner)
 }
 
-/** The end of a period of a validator that renews itself (ACP-236). */
+/** Ends a period of a validator that renews itself (ACP-236). */
 export function renewStaker(context: PContext, stakerId: string, committed: boolean, proposal: Proposal): void {
   const staker = openStaker(context, stakerId)
   const { renewal } = staker
@@ -43,7 +43,7 @@ export function renewStaker(context: PContext, stakerId: string, committed: bool
   pay('VALIDATOR_FEE', staker.accruedFees + renewal.accruedFees, staker.feesOwner)
 }
 
-/** The staker leaves with its stake; a reward that is not earned leaves the supply. */
+/** The staker leaves with its stake; an unearned reward is removed from the supply. */
 function leave({ state, sink, at }: PContext, staker: OpenStaker, committed: boolean, proposal: Proposal): void {
   const { txId, subnetId } = staker
   state.stakers.remove(staker)
@@ -63,7 +63,7 @@ const stakeOf = ({ txId, firstStakeOutput, stakeOutputs }: OpenStaker): { txId: 
 
 type Pay = (type: RewardType, amount: bigint, owner: OwnerSet | undefined) => void
 
-/** Pays amounts above 0, each as the next output behind the stake (or of the transaction that `from` names). */
+/** Pays amounts above 0, each as the next output after the stake (or of the transaction that `from` names). */
 function payer(
   { sink, at, rules, state }: PContext,
   staker: OpenStaker,
@@ -131,7 +131,7 @@ function restake(context: PContext, staker: OpenStaker, renewal: Renewal, propos
   for (const output of stakeOf(staker)) sink.prolongations.push({ ...output, end })
 }
 
-/** The parts of reward and fees that are staked again: as set, within the largest stake that is allowed. */
+/** The parts of reward and fees that are staked again: as configured, up to the largest stake allowed. */
 function restaked(staker: OpenStaker, renewal: Renewal, largest: bigint): { reward: bigint; fees: bigint } {
   const reward = splitShares(staker.potentialReward, renewal.compoundShares).shared
   const fees = splitShares(staker.accruedFees, renewal.compoundShares).shared

@@ -24,7 +24,7 @@ type NewStaker = Omit<OpenStaker, 'potentialReward' | 'potentialNet' | 'start' |
   end: bigint
 }
 
-/** Accepts a staker: until Durango it waits for the start that it names, since then it stakes at once. */
+/** Accepts a staker: until Durango it waits for its start time, since then it stakes at once. */
 export function addStaker(context: PContext, tx: PTx, unsigned: StakingTx): void {
   const { state, rules, at } = context
   const named = describe(context, tx.id, unsigned)
@@ -37,7 +37,7 @@ export function addStaker(context: PContext, tx: PTx, unsigned: StakingTx): void
   startStaker(context, { ...named, start: at.time, end }, unsigned)
 }
 
-/** Lets a staker begin now: its reward is set and minted. */
+/** Starts a staker now: its reward is set and minted. */
 export function startStaker(context: PContext, staker: NewStaker, unsigned: StakingTx): void {
   const { state, rules } = context
   const { start, end, weight, subnetId } = staker
@@ -59,7 +59,7 @@ function admit(context: PContext, staker: NewStaker, potentialReward: bigint, un
   createOutputs(sink, at, staker.txId, staker.firstStakeOutput, unsigned.stakeOutputs, { stake })
 }
 
-/** What the transaction says about the staker. */
+/** The staker as described by its transaction. */
 export function describe({ at }: PContext, txId: string, tx: StakingTx): NewStaker {
   const common = {
     txId,

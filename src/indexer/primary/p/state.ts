@@ -4,18 +4,18 @@ import { createL1Validators, type L1Validators } from './l1-validators.ts'
 import { createStakers, type Renewal, type Stakers } from './open-stakers.ts'
 import type { RewardRules } from './reward.ts'
 
-/** What P blocks build on, kept in memory: the stakers and L1 validators that are open, the subnets, and a few numbers. */
+/** State that P blocks build on, kept in memory: open stakers and L1 validators, subnets, and a few numbers. */
 export interface PState {
   /** Chain time, unix seconds. */
   time: bigint
-  /** Supply by subnet; the primary network's stands under the empty id. */
+  /** Supply by subnet; the primary network uses the empty id. */
   readonly supply: Map<string, bigint>
-  /** Rules of subnets that were made permissionless. */
+  /** Rules of permissionless subnets. */
   readonly elastic: Map<string, ElasticSubnet>
   readonly stakers: Stakers
   readonly subnets: Map<string, SubnetRow>
   readonly l1: L1Validators
-  /** The genesis came from no file: for status and health, for as long as this index lives. */
+  /** The genesis did not come from a file: for status and health, for as long as this index exists. */
   genesisInferred?: boolean
 }
 
@@ -45,7 +45,7 @@ interface Written {
 }
 type WrittenNumbers = Record<string, string | number>
 
-/** What stands in no row, for the stream's own state. */
+/** State that is in no row, for the stream's own state. */
 export function writePState(state: PState): string {
   const legacy = [...state.stakers.all()].filter((staker) => staker.legacy && staker.pending).map(({ txId }) => txId)
   const renewals = [...state.stakers.all()].flatMap(({ txId, renewal }): [string, WrittenNumbers][] =>
@@ -115,5 +115,5 @@ function readRenewal(written: WrittenNumbers): Renewal {
 
 export const PRIMARY_NETWORK = EMPTY_ID
 
-/** The primary network's supply, nAVAX; undefined where the genesis is not known. */
+/** The primary network's supply, nAVAX; undefined if the genesis is not known. */
 export const primarySupply = (state: PState): bigint | undefined => state.supply.get(PRIMARY_NETWORK)

@@ -17,7 +17,7 @@ export interface PStreamDeps {
   definition: StreamDefinition
   source: BlockSource<PBlock>
   setup: (signal: AbortSignal) => Promise<NetworkSetup>
-  /** As the nodes have them now. */
+  /** From the nodes' current settings. */
   upgrades: (signal: AbortSignal) => Promise<UpgradeTimes>
   genesis: GenesisBook
   rewards: RewardReader
@@ -25,7 +25,7 @@ export interface PStreamDeps {
   keepContainers: boolean
 }
 
-/** Amounts are proven by the supply; what cannot be seen any more is a lock that was over before its amount moved. */
+/** The supply proves amounts; a lock that ended before its amount moved can no longer be seen. */
 const GENESIS_INFERRED =
   'genesis inferred from the chain: locks that had ended before an allocation was first spent are unknown'
 
@@ -33,7 +33,7 @@ const GENESIS_INFERRED =
 export function createPStream(deps: PStreamDeps): ChainStream<PSourceBlock> {
   const { definition, source, setup, genesis, writer, keepContainers, rewards } = deps
   let opened: PState | undefined
-  /** Of the maker that is at work. */
+  /** Rules of the current maker. */
   let rules: PRules | undefined
   return {
     definition,
@@ -42,8 +42,8 @@ export function createPStream(deps: PStreamDeps): ChainStream<PSourceBlock> {
     async fetch(_from, after, signal) {
       if (!after) return firstPage(deps, signal)
       const page = withoutOpenProposal(await source.read(after, signal))
-      // A new version of a node brings the date of an upgrade, and then the blocks that older ones refuse: so it is asked
-      // behind them, however long this process has been running. By older rules their rewards would be others.
+      // A new node version brings the date of an upgrade, and then the blocks that older versions refuse. So the dates
+      // are read after each page, however long this process has been running: older rules would compute other rewards.
       if (rules && page.blocks.length > 0) rules.upgrades = withTold(rules.upgrades, await deps.upgrades(signal))
       return { ...page, blocks: await rewards.withRewards(page.blocks, signal) }
     },
@@ -72,7 +72,7 @@ async function firstPage({ source, genesis }: PStreamDeps, signal: AbortSignal):
   return { blocks: [{ ...block, genesis: facts }], tip: block.height }
 }
 
-/** A proposal does nothing before its option, and nobody may see the chain stand on one. */
+/** A proposal has no effect before its option, and the stored tip must never be one. */
 function withoutOpenProposal(page: Page<SourceBlock<PBlock>>): Page<SourceBlock<PBlock>> {
   const last = page.blocks.at(-1)
   return last && isProposal(last.block) ? { ...page, blocks: page.blocks.slice(0, -1) } : page

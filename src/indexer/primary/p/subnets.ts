@@ -16,7 +16,7 @@ export type SubnetTx = Extract<
   }
 >
 
-/** Transactions that set up what others work with: subnets, chains, validators' own settings. */
+/** Transactions that set up subnets, chains and validators' own settings. */
 export function applySubnetTx(context: PContext, id: string, tx: SubnetTx): void {
   const { sink, state, at } = context
   switch (tx.type) {
@@ -58,7 +58,7 @@ function setSubnet({ state, sink }: PContext, row: Parameters<PContext['sink']['
   sink.setSubnet(row)
 }
 
-/** The subnet gets an asset of its own to stake and to reward with. */
+/** Gives the subnet its own asset for staking and rewards. */
 function transformSubnet({ state, rules }: PContext, tx: Extract<SubnetTx, { type: 'TransformSubnetTx' }>): void {
   state.supply.set(tx.subnetId, tx.initialSupply)
   state.elastic.set(tx.subnetId, {

@@ -7,7 +7,7 @@ import { PRIMARY_NETWORK, type PState } from './state.ts'
 import { nextExcess, validatorCost } from './validator-fee.ts'
 
 /**
- * Moves the chain's time, with all that happens by time alone: stakers begin and end, L1 validators pay and fall out.
+ * Advances the chain's time with all its effects: stakers begin and end, L1 validators pay and are deactivated.
  * @param time unix seconds
  */
 export function advanceTime(context: PContext, time: bigint): void {
@@ -21,7 +21,7 @@ export function advanceTime(context: PContext, time: bigint): void {
   state.time = time
 }
 
-/** Takes out those who could not pay the next second; after the transactions of every block. */
+/** Deactivates L1 validators that could not pay the next second; after the transactions of every block. */
 export function deactivatePoor(context: PContext): void {
   const { l1 } = context.state
   const { validatorFee } = context.rules
@@ -35,7 +35,7 @@ function chargeL1Validators(context: PContext, seconds: bigint): void {
   const active = BigInt(l1.active)
   l1.accruedFees += validatorCost(validatorFee, active, l1.excess, seconds)
   l1.excess = nextExcess(validatorFee, active, l1.excess, seconds)
-  // Whose balance ends exactly here has nothing left.
+  // A validator whose balance ends exactly here has nothing left.
   deactivateBelow(context, l1.accruedFees + 1n)
 }
 
@@ -50,7 +50,7 @@ function deactivateBelow({ state, sink, at }: PContext, fee: bigint): void {
 function promote(context: PContext, staker: OpenStaker): void {
   const { state, sink, rules } = context
   const { start, end, weight } = staker
-  // Rates are those of the moment before, when the node is asked to move on.
+  // Rates are those before the change, as on the node.
   const potentialReward = isPermissioned(staker)
     ? 0n
     : mintReward(state, rules, staker.subnetId, { start: state.time, seconds: end - start, weight })
@@ -79,7 +79,7 @@ export function mintReward(
   return reward
 }
 
-/** What the staker itself gets of a reward: a delegator pays its validator a part. */
+/** The staker's part of a reward: a delegator pays a part to its validator. */
 export function netReward(
   state: PState,
   staker: Pick<OpenStaker, 'kind' | 'subnetId' | 'nodeId'>,

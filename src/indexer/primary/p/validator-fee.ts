@@ -14,7 +14,7 @@ export function validatorCost(rules: ValidatorFeeRules, active: bigint, excess: 
   let current = excess
   for (let second = 0n; second < seconds; second++) {
     current = nextExcess(rules, active, current, 1n)
-    // From here on it stays at nothing.
+    // From here on the excess stays 0.
     if (current === 0n) return cost + rules.minPrice * (seconds - second)
     cost += feePrice(rules, current)
   }
@@ -26,7 +26,7 @@ export function nextExcess(rules: ValidatorFeeRules, active: bigint, excess: big
   return next < 0n ? 0n : next > MAX_U64 ? MAX_U64 : next
 }
 
-/** minPrice · e^(excess / excessConversion), by the series that the node uses. */
+/** minPrice · e^(excess / excessConversion), by the node's series. */
 export function feePrice({ minPrice, excessConversion }: ValidatorFeeRules, excess: bigint): bigint {
   const limit = excessConversion * MAX_U64
   let sum = 0n

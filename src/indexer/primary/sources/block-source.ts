@@ -8,13 +8,13 @@ import type { HeightApi } from './height-api.ts'
 import { createIndexApi, IndexBehindError, IndexOffError } from './index-api.ts'
 import type { SourceBlock } from './source-block.ts'
 
-/** Accepted blocks of one chain, from whichever API the nodes have. */
+/** Accepted blocks of one chain, from whichever API the nodes offer. */
 export interface BlockSource<T> {
   genesis(signal: AbortSignal): Promise<SourceBlock<T>>
   read(after: StreamTip, signal: AbortSignal): Promise<Page<SourceBlock<T>>>
   /** See `ChainStream.has`. */
   has(tip: StreamTip, signal: AbortSignal): Promise<boolean>
-  /** Which way is used now. */
+  /** The way in use now. */
   readonly way: 'containers' | 'heights'
 }
 
@@ -28,14 +28,14 @@ export interface BlockSourceDeps<T> {
   clock?: () => number
 }
 
-/** A node may have its index switched on while we run: it is asked again after this. */
+/** A node's index may be switched on while this process runs: it is asked again after this. */
 const INDEX_AGAIN_MS = 60_000
-/** For so long an index may end before the chain of its node does; then it has a gap. */
+/** An index may end before its node's chain for this long; after that it has a gap. */
 const BEHIND_MS = 10_000
-/** The tip is asked for at most this often while whole pages come. */
+/** While whole pages arrive, the tip is requested at most this often. */
 const TIP_MS = 3_000
 
-/** Containers through the index API; where no node has it, blocks by height. */
+/** Containers through the index API; blocks by height if no node has it. */
 export function createBlockSource<T>({
   pool,
   format,
@@ -48,7 +48,7 @@ export function createBlockSource<T>({
   const containers = createIndexApi(pool, format, pageBlocks)
   let heightsUntil = 0
   let tip = { height: 0n, at: 0 }
-  /** Since when the index has been behind the stored blocks, which the nodes have. */
+  /** Since when the index has lacked stored blocks that the nodes have. */
   let behindSince: number | undefined
 
   const withTip = async (page: Page<SourceBlock<T>>, signal: AbortSignal): Promise<Page<SourceBlock<T>>> => {
@@ -58,7 +58,7 @@ export function createBlockSource<T>({
     return tip.height > page.tip ? { ...page, tip: tip.height } : page
   }
 
-  /** Whether the nodes have the stored blocks, and their index has not had them for a while. */
+  /** Whether the nodes have the stored blocks but their index has lacked them for a while. */
   const lacksOurs = async (error: unknown, after: StreamTip, signal: AbortSignal): Promise<boolean> => {
     if (!(error instanceof IndexBehindError)) return false
     if ((await readHeight(pool, letter, { signal })) < after.height) {

@@ -6,7 +6,7 @@ import { StreamBlockedError } from '../../runner/stream-errors.ts'
 import type { ChainFormat } from './formats.ts'
 import type { OuterBlock, SourceBlock } from './source-block.ts'
 
-/** A container as the index API writes it. */
+/** A container in the format of the index API. */
 export interface ContainerText {
   id: string
   bytes: string
@@ -15,8 +15,8 @@ export interface ContainerText {
 }
 
 /**
- * Reads the containers of one answer: each id is the hash of its bytes, each block the child of the one before. Ends at
- * a gap: a node whose index was off for a while goes on counting where it stopped.
+ * Reads the containers of one answer: each id must be the hash of its bytes, each block the child of the previous one.
+ * Stops at a gap: a node whose index was off for a while continues counting where it stopped.
  * @throws BadAnswerError when that is not so
  * @throws StreamBlockedError when a genuine block cannot be read
  */
@@ -30,7 +30,7 @@ export function readContainers<T>(
   let gap = false
   for (const [i, text] of texts.entries()) {
     const block = readContainer(format, textOf(text), firstIndex + BigInt(i))
-    // What stands behind a gap has to be in order as well: containers that changed places are a bad answer, no gap.
+    // Blocks after a gap have to be in order, too: swapped containers are a bad answer, not a gap.
     if (before && block.height > before.height + 1n) gap = true
     else if (before) expectChild(format.letter, before, block)
     if (!gap) blocks.push(block)
@@ -44,7 +44,7 @@ function readContainer<T>(format: ChainFormat<T>, text: ContainerText, index: bi
   const bytes = decodeNodeHex(text.bytes)
   const opened = openContainer(bytes)
   const id = idFromCb58(text.id)
-  // An envelope's hash is known before the block inside is looked at.
+  // The envelope's hash is checked before the inner block is decoded.
   if (opened.outerId !== undefined && opened.outerId !== id) throw notItsHash(format, index)
   const inner = decodeInner(format, opened.innerBlock, index)
   if (opened.outerId === undefined && inner.id !== id) throw notItsHash(format, index)
@@ -78,14 +78,14 @@ function outerOf({ envelope, outerId, proposer }: OpenContainer): OuterBlock | u
   return { id: outerId, parentId, proposer: { nodeId: proposer, pChainHeight, time } }
 }
 
-/** @throws BadAnswerError unless `block` stands on `before`, outside and inside */
+/** @throws BadAnswerError unless `block` is the child of `before`, both envelope and inner block */
 export function expectChild(
   letter: string,
   before: Pick<SourceBlock<unknown>, 'id' | 'height' | 'outer'>,
   block: SourceBlock<unknown>,
 ): void {
   const inside = block.parentId === before.id && block.height === before.height + 1n
-  // The first wrapped block names the raw one before it.
+  // The first wrapped block refers to the raw block before it.
   const outside = block.outer === undefined || block.outer.parentId === (before.outer?.id ?? before.id)
   if (!inside || !outside)
     throw new BadAnswerError(`${letter} block ${block.height} does not continue ${before.height}`)

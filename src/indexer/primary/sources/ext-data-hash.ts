@@ -8,9 +8,9 @@ import { keccak256Hex } from '../../../lib/keccak256.ts'
 const NOTHING = '56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
 
 /**
- * A C block's hash covers its header only; this ties the atomic transactions to it. Before Apricot phase 1 headers say
- * nothing about them.
- * @throws BadAnswerError when the data are not the header's
+ * A C block's hash covers its header only; this check ties the atomic transactions to it. Before Apricot phase 1
+ * headers do not cover them.
+ * @throws BadAnswerError when the data do not match the header
  */
 export function expectExtData(header: Pick<CHeader, 'extDataHash' | 'number'>, extData: Uint8Array): void {
   if (header.extDataHash === EMPTY_ID) return

@@ -10,13 +10,13 @@ import {
 import type { ChainLetter } from '../../../store/rows/index.ts'
 import { expectExtData } from './ext-data-hash.ts'
 
-/** A block of one chain, as far as all three have it in common. Ids as hex. */
+/** Members that blocks of all three chains have in common. Ids as hex. */
 export interface InnerBlock<T> {
   readonly block: T
   readonly id: string
   readonly parentId: string
   readonly height: bigint
-  /** Unix seconds; 0 for P blocks of before Banff, which carry none. */
+  /** Unix seconds; 0 for P blocks from before Banff, which have none. */
   readonly time: bigint
   /** Bytes of the block itself. */
   readonly size: number

@@ -11,7 +11,7 @@ import type { ChainFormat } from './formats.ts'
 import { type JsonCBlock, readJsonCBlock } from './json-c-block.ts'
 import type { SourceBlock } from './source-block.ts'
 
-/** Blocks by height, for nodes without an index: without envelopes, so that proposers stay unknown. */
+/** Blocks by height, for nodes without an index: without envelopes, so proposers stay unknown. */
 export interface HeightApi<T> {
   /** One block; height 0 is in no index. */
   block(height: bigint, signal: AbortSignal): Promise<SourceBlock<T>>
@@ -23,12 +23,14 @@ export interface HeightApi<T> {
 const PAGE_BLOCKS = 256
 /** A proposal and its option have to fit into one page. */
 const FEWEST = 2
-/** Pages end with this many bytes of blocks: of C transactions and receipts are read besides, some times as much. */
+/**
+ * Pages end at this many bytes of blocks: for C, transactions and receipts are read in addition, several times as much.
+ */
 const PAGE_BYTES = 4_194_304
 const IN_FLIGHT = 16
 const CALL_MS = 30_000
 
-/** P and X, asked for the bytes of each block. */
+/** P and X, by the bytes of each block. */
 export function createHeightApi<T>(
   pool: UpstreamPool,
   format: ChainFormat<T, 'P' | 'X'>,
@@ -59,9 +61,8 @@ const blockIdOf = (answer: unknown): string | undefined => {
 const within = (signal: AbortSignal): CallOptions => ({ signal, deadline: Date.now() + CALL_MS })
 
 /**
- * @param ask gives the id of the block at the tip's height, or undefined, and asks one node after the other for as long
- * as `isOther` holds for what they say
- * (where the same question was under way for somebody else, one node's word is no proof)
+ * @param ask returns the id of the block at the tip's height, or undefined, and asks one node after the other while
+ * `isOther` holds for their answers (if the same call was under way for another caller, one node's answer is no proof)
  */
 async function hasBlock(
   { id }: StreamTip,
@@ -75,7 +76,8 @@ async function hasBlock(
   try {
     return (await ask(isOther)) === id || others === 0
   } catch (error) {
-    // None of that height, from one that lags or begins, or no way to ask for blocks by height: that is no other block.
+    // A node that lags or has just started has no block of that height, and some cannot be asked by height: that does
+    // not mean another block.
     if (error instanceof CancelledError) throw error
     return others === 0
   }
@@ -87,7 +89,7 @@ export function createCHeightApi(pool: UpstreamPool, pageBlocks = PAGE_BLOCKS): 
     pool.rpc('/ext/bc/C/rpc', 'eth_getBlockByNumber', [`0x${height.toString(16)}`, false], call)
   return {
     ...withPages<CBlock, JsonCBlock>(pool, 'C', pageBlocks, async (height, call) => {
-      // One that was synced by state has no blocks of before, which another may have.
+      // A state-synced node has no older blocks, but another node may have them.
       const block = await byNumber(height, { ...call, doubts: (said) => said === null })
       if (block === null)
         throw new BadAnswerError(`no node has block ${height} of C: where all were synced by state, none can`)
@@ -132,7 +134,7 @@ function withPages<T, B extends SourceBlock<T> = SourceBlock<T>>(
         expectChild(letter, before, next)
       }
       const page = withoutHeavyEnd(blocks)
-      // Of C these are hardly more than headers: what was read too much is little.
+      // C blocks here are hardly more than headers, so reading too many costs little.
       wanted = Math.max(FEWEST, Math.min(most, 2 * page.length))
       return { blocks: page, tip }
     },

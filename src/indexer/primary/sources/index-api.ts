@@ -7,7 +7,7 @@ import { readContainers } from './container-page.ts'
 import type { ChainFormat } from './formats.ts'
 import type { SourceBlock } from './source-block.ts'
 
-/** No node of the pool has the index of this chain, or not the part that is needed. */
+/** No node of the pool has the index of this chain, or the part that is needed. */
 export class IndexOffError extends FirnError {
   constructor(message: string) {
     super(message, { code: 'INDEX_OFF', retryable: true })
@@ -16,22 +16,24 @@ export class IndexOffError extends FirnError {
 
 export interface IndexApi<T> {
   /**
-   * The blocks behind `after` out of the nodes' index of accepted containers.
+   * The blocks after `after` from the nodes' index of accepted containers.
    * @throws IndexOffError when no node has it
    */
   read(after: StreamTip, signal: AbortSignal): Promise<Page<SourceBlock<T>>>
 }
 
-/** The index ends before the stored blocks do. Nodes that are behind say so, and nodes whose index has a gap. */
+/** The index ends before the stored blocks: on lagging nodes, and on nodes whose index has a gap. */
 export class IndexBehindError extends BadAnswerError {}
 
 /** The node's own limit. */
 const MAX_CONTAINERS = 1_024
 /** A proposal and its option have to fit into one page. */
 const FEWEST = 2
-/** Come in one answer, and a node can hold them, whatever they weigh: since Helicon a P block may be a megabyte. */
+/**
+ * So many containers fit into one answer and a node's memory, however large: since Helicon a P block may be a megabyte.
+ */
 const SAFE = 8
-/** Pages shrink towards this many bytes of JSON, so that large blocks do not fill the memory. */
+/** Target size of pages in bytes of JSON, so that large blocks do not fill the memory. */
 const PAGE_BYTES = 8_388_608
 const CALL_MS = 60_000
 const SERVER_ERRORS = 500
@@ -50,13 +52,13 @@ export function createIndexApi<T>(
   const path = `/ext/index/${format.letter}/block`
   const most = Math.max(FEWEST, Math.min(pageBlocks, MAX_CONTAINERS))
   let count = most
-  /** What lies below this height did not come in a page of many: too large, or too late. */
+  /** Containers below this height did not arrive in a page of many: too large, or too late. */
   let heavyBelow = 0n
-  /** Nodes that began to index late, or did not for a while, hold the block of height h at h − 1 − shift. */
+  /** Nodes that started indexing late, or paused it, hold the block of height h at h − 1 − shift. */
   let shift = 0n
 
   const ask = async (after: StreamTip, signal: AbortSignal): Promise<Reading<T>> => {
-    // The container of our tip comes along: it shows that the node is on our chain and counts as we do.
+    // The container of the stored tip is included: it shows that the node is on our chain and counts as we do.
     const overlap = after.height > 0n
     const startIndex = after.height - shift - (overlap ? 1n : 0n)
     if (startIndex < 0n) return { kind: 'off', reason: 'the index begins later' }
@@ -64,24 +66,24 @@ export function createIndexApi<T>(
     const asked = { after, overlap, startIndex, numToFetch }
     let answered = false
     const answer = await exchange(pool, path, asked, signal, (response) => {
-      // What a gateway in front of the node says when it has waited for long enough is no answer of the node's.
+      // A gateway's timeout in front of the node is not an answer from the node.
       answered ||= response.status < SERVER_ERRORS
       return readAnswer(format, response, asked)
     }).catch((error: unknown) => {
-      // Who gave it up (no database to write to, say) has seen nothing of what the page weighs.
+      // An aborted read (no database to write to, say) says nothing about the page's size.
       if (signal.aborted) throw error
       if (!answered) heavyBelow = maxOf(heavyBelow, after.height + BigInt(numToFetch))
       count = Math.max(FEWEST, Math.min(count >> 1, answered ? most : SAFE))
       throw error
     })
     const { reading, bytes } = answer
-    // A node puts its answer together whole, also when nobody waits any more: it is not asked for as much there again.
+    // A node builds its whole answer even if nobody waits any more, so it is not asked for as much there again.
     const limit = after.height < heavyBelow ? Math.min(SAFE, most) : most
     if (reading.kind === 'blocks') count = Math.min(limit, nextCount(reading.blocks.length, bytes))
     return reading
   }
 
-  /** Looks at the end of an index that is shorter than expected: whether it counts otherwise than we thought. */
+  /** Checks the end of an index that is shorter than expected: whether it counts differently. */
   const recount = async (after: StreamTip, last: bigint, signal: AbortSignal): Promise<boolean> => {
     const before = shift
     shift = after.height - 1n - last
@@ -109,7 +111,7 @@ export function createIndexApi<T>(
   }
 }
 
-/** One question; the pool goes on to another node for every answer that is not what was asked for. */
+/** One request; the pool tries another node after every answer that does not match it. */
 async function exchange<T>(
   pool: UpstreamPool,
   path: string,
@@ -132,7 +134,7 @@ async function exchange<T>(
     return { reading: readings.get(response) ?? read(response), bytes: response.body.length }
   } catch (error) {
     if (error instanceof CancelledError) throw error
-    // What cannot be understood says more than that nobody helped.
+    // A block that cannot be understood says more than that no node helped.
     const blocked = [...readings.values()].find(({ kind }) => kind === 'blocked')
     if (blocked && 'reason' in blocked) throw new StreamBlockedError(blocked.reason, error)
     throw error
@@ -141,7 +143,7 @@ async function exchange<T>(
 
 const maxOf = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
-/** How many to ask for next, from how much came. */
+/** How many to request next, from the size of the last answer. */
 function nextCount(containers: number, bytes: number): number {
   if (containers === 0) return MAX_CONTAINERS
   return Math.max(FEWEST, Math.min(MAX_CONTAINERS, Math.floor((PAGE_BYTES * containers) / bytes)))
@@ -151,7 +153,7 @@ function verdictOf(reading: Reading<unknown>): AnswerVerdict {
   if (reading.kind === 'blocks') return { kind: 'answer' }
   const { kind, reason } = reading
   if (kind === 'rate-limited') return { kind: 'retry', reason, rateLimited: true }
-  // Having no index, or an older tip, is no fault of a node's.
+  // Having no index, or an older tip, is not a node's fault.
   return { kind: 'retry', reason, behind: kind === 'off' || kind === 'behind' || kind === 'shifted' }
 }
 
@@ -182,7 +184,9 @@ function readAnswer<T>(format: ChainFormat<T>, response: RawResponse, asked: Ask
   }
 }
 
-/** Megabytes of digits: taking them for what they are spares their decoding and, for the text lies outside it, the heap. */
+/**
+ * Megabytes of digits: reading ASCII as latin1 avoids decoding and, since the text is outside the heap, heap memory.
+ */
 const textOf = (body: Buffer): string => body.toString(isAscii(body) ? 'latin1' : 'utf8')
 
 function readError(message: string, { overlap }: Asked): Reading<never> {

@@ -4,12 +4,12 @@ import { hexToBytes } from '../../../lib/ids.ts'
 import { expectExtData } from './ext-data-hash.ts'
 import type { InnerBlock } from './formats.ts'
 
-/** A C block as eth_getBlockByNumber gives it: the transactions are known by their hashes only. */
+/** A C block from eth_getBlockByNumber: of its transactions only the hashes are known. */
 export interface JsonCBlock extends InnerBlock<CBlock> {
   transactionHashes: string[]
 }
 
-/** Header fields and the members that carry them. Numbers and bytes are told apart by the field. */
+/** Header fields and their JSON members. The field decides whether a value is a number or bytes. */
 const BYTES: readonly (readonly [keyof CHeader, string])[] = [
   ['parentHash', 'parentHash'],
   ['uncleHash', 'sha3Uncles'],
@@ -47,8 +47,9 @@ const NUMBERS: readonly (readonly [keyof CHeader, string])[] = [
 ]
 
 /**
- * Puts a C block together from JSON. Its hash is recomputed from the header, its extra data are held against the header.
- * @throws BadAnswerError when they do not fit
+ * Builds a C block from JSON. Its hash is recomputed from the header, and its extra data are checked against the
+ * header.
+ * @throws BadAnswerError when they do not match
  */
 export function readJsonCBlock(value: unknown): JsonCBlock {
   const json = (value ?? {}) as Record<string, unknown>

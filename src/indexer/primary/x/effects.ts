@@ -3,7 +3,7 @@ import { isOlderThanBlocks, letterOf, type NetworkIds } from '../network-ids.ts'
 import type { Sink } from '../sink.ts'
 import { consumeInputs, createOutputs, type Moment, typeIdOf } from '../utxo-rows.ts'
 
-/** What an X block does to UTXOs and assets. Pure: block in, rows out. */
+/** Effects of an X block on UTXOs and assets. Pure: block in, rows out. */
 export function applyXBlock(sink: Sink, ids: NetworkIds, block: XBlock): void {
   const at: Moment = { height: block.height, time: block.time }
   const { height, time } = at
@@ -33,7 +33,10 @@ export function applyXTx(sink: Sink, ids: NetworkIds, at: Moment, tx: XTx): void
   }
 }
 
-/** Feature extensions after which an asset is named, by their numbers: with NFTs it shows as an NFT, whatever else it has. */
+/**
+ * Feature extensions that decide an asset's kind, by their numbers: an asset with NFTs is shown as an NFT, whatever
+ * else it has.
+ */
 const NAMING = [
   [1, 'nft'],
   [2, 'property'],
@@ -69,7 +72,7 @@ function operate(sink: Sink, at: Moment, { id, credentials }: XTx, tx: Operation
   }
 }
 
-/** Outputs of an operation in the order in which they are counted behind the transaction's own. */
+/** Outputs of an operation in the order in which they are numbered after the transaction's own. */
 function operationOutputs({ operation }: Operation): Output[] {
   switch (operation.type) {
     case 'secp-mint-operation':

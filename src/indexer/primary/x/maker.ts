@@ -7,11 +7,11 @@ import type { SourceBlock } from '../sources/source-block.ts'
 import { applyXBlock, applyXTx } from './effects.ts'
 
 export interface XSourceBlock extends SourceBlock<XBlock> {
-  /** At height 0: the assets that the chain was born with, and whether their outputs are still what they were then. */
+  /** At height 0: the chain's genesis assets, and whether their outputs are still unchanged. */
   genesis?: { txs: readonly XTx[] }
 }
 
-/** Turns X blocks into rows; needs to know nothing of the past. */
+/** Turns X blocks into rows; needs no earlier state. */
 export function createXMaker(ids: NetworkIds, keepContainers: boolean): RangeMaker<XSourceBlock> {
   return {
     apply(blocks) {

@@ -11,14 +11,14 @@ import { createXMaker, type XSourceBlock } from './maker.ts'
 export interface XStreamDeps {
   definition: StreamDefinition
   source: BlockSource<XBlock>
-  /** P's, whose block of height 0 names the genesis of the whole network. */
+  /** P's source, whose block of height 0 names the genesis of the whole network. */
   platform: Pick<BlockSource<unknown>, 'genesis'>
   setup: (signal: AbortSignal) => Promise<NetworkSetup>
   genesis: GenesisBook
   keepContainers: boolean
 }
 
-/** The X-chain since it is a chain: blocks, UTXOs of all feature extensions, assets. */
+/** The X-chain since it has blocks: blocks, UTXOs of all feature extensions, assets. */
 export function createXStream(deps: XStreamDeps): ChainStream<XSourceBlock> {
   const { definition, source, setup, keepContainers } = deps
   return {
@@ -44,7 +44,7 @@ async function firstPage(deps: XStreamDeps, signal: AbortSignal): Promise<Page<X
   return { blocks: [{ ...block, genesis: { txs: facts.xTxs } }], tip: block.height }
 }
 
-/** The block of height 0 follows from the network's settings; nobody has to be believed. */
+/** The block of height 0 follows from the network's settings, so no node has to be trusted. */
 function expectFirstBlock({ ids, cortina }: NetworkSetup, block: SourceBlock<XBlock>): void {
   if (!cortina) return
   const expected = xGenesisBlock(ids.xChainId, cortina.time, cortina.stopVertexId)

@@ -6,24 +6,24 @@ import type { BlockSource } from '../../sources/block-source.ts'
 import { GenesisError } from '../genesis-book.ts'
 import { signerOf } from './signer.ts'
 
-/** What the blocks of P tell about what was there before the first of them. Ids and addresses are hex. */
+/** What P's blocks show about the state before the first of them. Ids and addresses are hex. */
 export interface ChainScan {
-  /** Allocations that were spent, by output index. Their outputs are read off the inputs and signatures. */
+  /** Spent allocations, by output index. Their outputs are derived from the inputs and signatures. */
   readonly spent: ReadonlyMap<number, Utxo>
-  /** Stakers that were rewarded without having been added in any block. */
+  /** Stakers that were rewarded but added in no block. */
   readonly foreignStakers: ReadonlySet<string>
   /** Transactions of stakers that were added in blocks. */
   readonly knownStakers: ReadonlySet<string>
-  /** Everybody who ever showed up: who may hold an allocation that never moved. */
+  /** All addresses that ever appeared: they may hold an allocation that never moved. */
   readonly addresses: ReadonlySet<string>
-  /** Reads on to the tip. */
+  /** Continues reading up to the tip. */
   advance(signal: AbortSignal): Promise<StreamTip>
 }
 
-/** Twenty bytes each as text: more would not fit into the memory that indexing is allowed. */
+/** Twenty bytes each as text; more would not fit into the memory limit of indexing. */
 const MAX_ADDRESSES = 1_000_000
 
-/** Reads the chain once, from its first block, keeping only what concerns the genesis. */
+/** Reads the chain once, from its first block, and keeps only what concerns the genesis. */
 export function createChainScan(source: BlockSource<PBlock>, first: StreamTip): ChainScan {
   const spent = new Map<number, Utxo>()
   const foreignStakers = new Set<string>()
@@ -73,7 +73,9 @@ export function createChainScan(source: BlockSource<PBlock>, first: StreamTip): 
 
 type PInput = Extract<PTx['unsignedTx'], { inputs: unknown }>['inputs'][number]['input']
 
-/** A genesis allocation has one owner. A lock that had ended before it was spent leaves no trace in the input. */
+/**
+ * A genesis allocation has one owner. A lock that ended before the allocation was spent leaves no trace in the input.
+ */
 function spentOutput(input: PInput, owner: string): Output {
   const inner = input.type === 'stakeable-lock' ? input.input : input
   if (inner.type !== 'secp-transfer')

@@ -1,5 +1,5 @@
 /**
- * The genesis of a network whose genesis file nobody has, put together from what the chain itself tells.
- * Nothing of it is believed before the chain, replayed from it, ends at the supply that the node names.
+ * The genesis of a network without a genesis file, inferred from the chain. It is used only if the chain, replayed from
+ * it, ends at the supply that the node reports.
  */
 export { createInferredBook, type InferredBookDeps } from './inferred-book.ts'

@@ -21,12 +21,13 @@ export interface InferredBookDeps {
   logger: Logger
 }
 
-/** Addresses in one question for UTXOs. */
+/** Addresses in one request for UTXOs. */
 const ADDRESSES = 512
 
 /**
- * A genesis without its file. Chains, the assets of X and the first validators are transactions that a node still has,
- * and hash to their ids. Allocations on P are read off the inputs that spent them, or are still among the node's UTXOs.
+ * A genesis without its file. A node still has the transactions of chains, X's assets and the first validators, and
+ * they hash to their ids. Allocations on P are derived from the inputs that spent them, or are still among the node's
+ * UTXOs.
  */
 export function createInferredBook(deps: InferredBookDeps): GenesisBook {
   const { network, source, setup, logger } = deps
@@ -52,7 +53,7 @@ export function createInferredBook(deps: InferredBookDeps): GenesisBook {
     for (const output of [...xOutputs, ...validators.flatMap(validatorOutputs)])
       for (const address of ownersOf(output)) owners.add(bytesToHex(address))
     const held = await heldAllocations(deps, [...owners], signal)
-    // What was spent while the node was asked.
+    // Includes allocations spent while the node was asked.
     await scan.advance(signal)
     const utxos = inOrder([...scan.spent.values(), ...held])
     const timestamp = startOf(validators)
@@ -99,7 +100,7 @@ const sum = (outputs: readonly Utxo['output'][]): bigint =>
     return total + ('amount' in inner ? inner.amount : 0n)
   }, 0n)
 
-/** Validators that no block added: those that were rewarded, and those that still validate. */
+/** Validators that no block added: rewarded ones, and those that still validate. */
 async function firstValidators(
   { network: { pool } }: InferredBookDeps,
   scan: ChainScan,
@@ -114,10 +115,10 @@ async function firstValidators(
   for (const id of ids) {
     const tx = await readPTx(pool, id, signal)
     const { unsignedTx } = tx
-    // Whoever joined by a block a moment ago had to pay for it.
+    // A validator added by a recent block had to pay for its stake.
     if ('inputs' in unsignedTx && unsignedTx.inputs.length === 0 && 'stakeOutputs' in unsignedTx) txs.push(tx)
   }
-  // Among equals the earlier one found the smaller supply, so it was promised more.
+  // Among equals the earlier one found a smaller supply, so it was promised a larger reward.
   return genesisOrder(txs.toSorted((a, b) => (rewardOf(rewards, b) > rewardOf(rewards, a) ? 1 : -1)))
 }
 
@@ -131,7 +132,7 @@ function startOf(validators: readonly PTx[]): bigint {
   return start
 }
 
-/** Allocations that were never spent, of everybody who is known. */
+/** Allocations that were never spent, of all known addresses. */
 async function heldAllocations(
   { network }: InferredBookDeps,
   owners: readonly string[],
@@ -147,7 +148,7 @@ async function heldAllocations(
   return held
 }
 
-/** Allocations are numbered: a missing number is a missing allocation. The later one of a number counts. */
+/** Allocations are numbered: a missing number is a missing allocation. For equal numbers the later one counts. */
 function inOrder(utxos: readonly Utxo[]): Utxo[] {
   const byIndex = new Map(utxos.map((utxo) => [utxo.outputIndex, utxo]))
   const missing = Array.from({ length: byIndex.size }, (_, index) => index).find((index) => !byIndex.has(index))

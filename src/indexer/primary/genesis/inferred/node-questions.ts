@@ -9,7 +9,7 @@ import type { UpstreamPool } from '../../../../upstream/types.ts'
 
 const PATH = '/ext/bc/P'
 
-/** A transaction of P, genesis ones among them. @throws BadAnswerError when the bytes do not hash to the id */
+/** A transaction of P, including genesis transactions. @throws BadAnswerError when the bytes do not hash to the id */
 export async function readPTx(pool: UpstreamPool, id: string, signal: AbortSignal): Promise<PTx> {
   const method = 'platform.getTx'
   const answer = recordOf(await ask(pool, PATH, method, { txID: idToCb58(id), encoding: 'hex' }, { signal }), method)
@@ -18,7 +18,7 @@ export async function readPTx(pool: UpstreamPool, id: string, signal: AbortSigna
   return tx
 }
 
-/** The assets that X was born with stand in the transaction that made the chain. */
+/** X's genesis assets, contained in the transaction that created the chain. */
 export function xTxsOf({ id, unsignedTx }: PTx): XTx[] {
   if (unsignedTx.type !== 'CreateChainTx') throw new BadAnswerError(`${id} makes no chain`)
   return decodeXGenesis(unsignedTx.genesisData).map(({ tx }) => assembleXTx(tx, []))
@@ -26,11 +26,11 @@ export function xTxsOf({ id, unsignedTx }: PTx): XTx[] {
 
 export interface CurrentStaker {
   txId: string
-  /** nAVAX; higher for those who came earlier, under otherwise equal terms. */
+  /** nAVAX; higher for earlier validators under otherwise equal terms. */
   potentialReward: bigint
 }
 
-/** Validators of the primary network now. */
+/** Current validators of the primary network. */
 export async function readCurrentStakers(pool: UpstreamPool, signal: AbortSignal): Promise<CurrentStaker[]> {
   const method = 'platform.getCurrentValidators'
   const answer = recordOf(await ask(pool, PATH, method, {}, { signal }), method)

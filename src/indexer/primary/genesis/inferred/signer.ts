@@ -2,7 +2,7 @@ import type { PTx } from '../../../../chains/avalanche/codec/index.ts'
 import { addressOfKey, recoverPublicKey } from '../../../../chains/avalanche/keys/recovered-key.ts'
 import { bytesToHex } from '../../../../lib/ids.ts'
 
-/** Address (hex) whose key made the first signature for an input, undefined when there is none that can be read. */
+/** Address (hex) whose key made the first signature for an input; undefined if there is no readable signature. */
 export function signerOf(tx: PTx, input: number): string | undefined {
   const signature = tx.credentials[input]?.signatures[0]
   const key = signature && recoverPublicKey(tx, signature)

@@ -18,12 +18,12 @@ export interface SupplyProofDeps {
   setup: NetworkSetup
 }
 
-/** The chain may move while it is compared. */
+/** The chain may move during the comparison. */
 const TRIES = 20
 
 /**
- * Replays the chain from a genesis, writing nothing, and compares the supply at its end with the node's. The supply
- * begins with the sum of all allocations, and every reward is computed from it: what is missing shows.
+ * Replays the chain from a genesis without writing, and compares the final supply with the node's. The supply starts as
+ * the sum of all allocations, and every reward is computed from it, so anything missing shows.
  * @throws GenesisError when they differ
  */
 export async function proveBySupply(deps: SupplyProofDeps, genesis: PGenesisFacts, signal: AbortSignal): Promise<void> {
