@@ -1,7 +1,7 @@
 import { StoreCorruptError } from './errors.ts'
 import type { ChainLetter, OutputKind, RewardType, TokenStandard } from './rows/index.ts'
 
-/** Words that are kept as small numbers. The numbers stand in databases: new words are appended, none is moved. */
+/** Words that are stored as small numbers. Databases contain the numbers: new words are appended, none is moved. */
 interface Code<W extends string> {
   number(word: W): number
   word(number: number): W
@@ -32,8 +32,8 @@ export const rewardTypes = code<RewardType>('VALIDATOR', 'DELEGATOR', 'VALIDATOR
 export const stakerKinds = code('validator', 'delegator')
 export const stakerRoles = code('reward', 'fees')
 export const tokenStandards = code<TokenStandard>('ERC-20', 'ERC-721', 'ERC-1155')
-/** How a UTXO lies to the chain in whose list it shows. */
+/** A UTXO's relation to the chain in whose list it appears. */
 export const directions = code('native', 'exported', 'importable')
 
-/** One number for a chain of a network: what stands in columns named `chain` of blocks and owners. */
+/** One number for a chain of a network, used in columns named `chain` of blocks and owners. */
 export const chainNumber = (network: number, letter: ChainLetter): number => network * 4 + letters.number(letter)

@@ -4,5 +4,5 @@ import type { Database } from './schema/index.ts'
 /** All tables, or the same inside a transaction. */
 export type Db = Kysely<Database> | Transaction<Database>
 
-/** The seconds of the wall clock; the store's own clock for what expires. */
+/** Wall-clock seconds; the store's clock for expiry. */
 export const nowSeconds = (): bigint => BigInt(Math.floor(Date.now() / 1000))

@@ -18,7 +18,7 @@ export class NewerSchemaError extends StoreUnavailableError {
   }
 }
 
-/** The database waits to be migrated, and whoever asks must not do it. */
+/** The database has to be migrated, and this process must not do it. */
 export class OlderSchemaError extends StoreUnavailableError {
   /** @param step name of the first step that is missing */
   constructor(step: string) {
@@ -28,14 +28,17 @@ export class OlderSchemaError extends StoreUnavailableError {
   }
 }
 
-/** No server has made its tables in the database yet, and whoever asks must not do it: most often it is another database's URL. */
+/**
+ * The database has no tables yet, and this process must not create them: most often the URL is that of another
+ * database.
+ */
 export class NoSchemaError extends StoreUnavailableError {
   constructor() {
     super('the database holds no index: its tables are made by the first server of it, and nothing is changed here')
   }
 }
 
-/** A lock cannot keep anybody out: the session that would hold it serves other clients, too. */
+/** A lock cannot exclude others: the session that would hold it serves other clients, too. */
 export class SharedSessionError extends StoreUnavailableError {
   constructor() {
     super(
@@ -51,14 +54,14 @@ export class StoreLockedError extends FirnError {
   }
 }
 
-/** A database that is there and can be written, but from which right answers cannot come as it is. */
+/** A database that can be reached and written but cannot give right answers in its current form. */
 export class StoreUnfitError extends FirnError {
   constructor(message: string, code: 'STORE_SPREAD' | 'STORE_ENCODING') {
     super(message, { code, status: 503, expose: true })
   }
 }
 
-/** The index lies in tables that the database spreads over shards, where sums beside commits are wrong. */
+/** The database distributes the index's tables over shards, where sums are wrong during commits. */
 export class StoreSpreadError extends StoreUnfitError {
   constructor(tables: readonly string[]) {
     super(
@@ -68,7 +71,7 @@ export class StoreSpreadError extends StoreUnfitError {
   }
 }
 
-/** Its encoding lacks characters that names of tokens have. */
+/** Its encoding lacks characters that token names use. */
 export class StoreEncodingError extends StoreUnfitError {
   /** @param encoding as Postgres names it */
   constructor(encoding: string) {
@@ -90,7 +93,7 @@ export class OtherNetworkError extends FirnError {
   }
 }
 
-/** What was read from the database contradicts what this program wrote or can have written. */
+/** Data from the database contradicts what this program wrote or can have written. */
 export class StoreCorruptError extends FirnError {
   constructor(message: string, cause?: unknown) {
     super(message, { code: 'STORE_CORRUPT', status: 500, cause })

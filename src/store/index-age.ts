@@ -1,23 +1,23 @@
 import type { StreamProgress } from './rows/index.ts'
 
-/** In place of a time where the nodes have another block than the stored tip. A genesis may be of the time 0. */
+/** Stored instead of a time if the nodes have another block than the stored tip. A genesis may have the time 0. */
 export const DISOWNED = -1n
 
-/** How old what is stored of a stream is. */
+/** The age of a stream's stored data. */
 export interface IndexAge {
   height: bigint
-  /** Since it was last known to be the chain. */
+  /** Time since it was last known to match the chain. */
   ageMs: number
-  /** The nodes have another block at this height: it is of another chain, whatever its age. */
+  /** The nodes have another block at this height: the data is of another chain, whatever its age. */
   disowned: boolean
 }
 
-/** Clocks of two machines may be so far apart, milliseconds. */
+/** Largest accepted difference between the clocks of two machines, milliseconds. */
 const SKEW_MS = 15_000
 
 /**
- * Milliseconds since a moment. What was written by a clock that was ahead says nothing before its time comes: it counts as
- * being as old as it lies ahead, or a chain that stands still would look new for as long.
+ * Milliseconds since a time. A future time was written by a clock that was ahead: its age is its distance, or a chain
+ * that stands still would look new for as long.
  *
  * @param atMs unix milliseconds, as `nowMs`
  */
@@ -32,15 +32,15 @@ export function indexAge({ tip, currentAtMs }: StreamProgress, nowMs: number): I
   return tip && { height: tip.height, ageMs: ageOf(Number(currentAtMs), nowMs), disowned: currentAtMs === DISOWNED }
 }
 
-/** Whether nothing may be answered from it, whatever age is allowed where it is of another chain. */
+/** Whether no answers may use it; data of another chain is refused whatever age is allowed. */
 export const isTooOld = ({ ageMs, disowned }: Pick<IndexAge, 'ageMs' | 'disowned'>, maxAgeMs: number): boolean =>
   disowned || ageMs > maxAgeMs
 
 /**
- * Why nothing is answered from an index.
+ * Explains why nothing is answered from an index.
  *
  * @param subject `the index of …`
- * @param why what makes it matter where something else was asked for, beginning with a comma
+ * @param why why it matters for a request about something else, beginning with a comma
  */
 export function oldIndexText(
   subject: string,

@@ -11,17 +11,15 @@ import type {
 
 /** The writing side of the index. One process writes; the progress in the database keeps a second one out. */
 export interface IndexWriter {
-  /** Makes the stream known (or finds it) and answers how far it is. To be called before anything else about it. */
+  /** Registers the stream (or finds it) and returns its progress. Call it before anything else about the stream. */
   register(stream: StreamDefinition): Promise<StreamProgress>
   /**
-   * Notes which network the index of a name is of, once; from then on it has to be the same. To be called behind
-   * `register`.
+   * Records once which network a name's index belongs to; from then on it has to be the same. Call it after `register`.
    * @throws OtherNetworkError when the index is of another network
    */
   keepNetwork(name: string, network: IndexedNetwork): Promise<void>
   /**
-   * Computes what the commit of these rows can be spared, while the range before them is still being written. Nothing
-   * depends on it.
+   * Precomputes part of the commit of these rows while the previous range is still being written. Optional.
    * @throws RangeContentError for rows that contradict each other
    */
   prepareRange(stream: string, rows: RangeRows): void
@@ -32,37 +30,39 @@ export interface IndexWriter {
    * @throws RangeContentError when a spend or release names something that is not there or is gone already
    */
   commitRange(stream: string, rows: RangeRows, progress: RangeProgress): Promise<void>
-  /** What is open on P, read as one state of the database, for the indexer's start. `stream` is a P stream. */
+  /** Open state of P, read as one state of the database, for the indexer's start. `stream` is a P stream. */
   openStaking(stream: string): Promise<OpenStaking>
   /**
-   * Notes that the tip was compared with the chain's now, so that the age of an index at the tip stays small.
-   * @param tip what was compared; undefined where nothing is committed
+   * Records that the tip was compared with the chain's now, so that the age of an index at the tip stays small.
+   * @param tip the tip that was compared; undefined if nothing is committed
    * @throws RangeGapError, RangeParentError when it is not the stored one
    */
   confirmTip(stream: string, tip: StoredTip | undefined): Promise<void>
-  /** Notes that the chain has another block where the tip is stored: nothing is served of it until it is confirmed again. */
+  /**
+   * Records that the chain has another block at the stored tip: nothing is served from it until it is confirmed again.
+   */
   disownTip(stream: string): Promise<void>
   /**
-   * Undoes an EVM stream down to `height`, whose block becomes the tip.
+   * Rewinds an EVM stream to `height`, whose block becomes the tip.
    * @throws RangeContentError for streams of the primary network, whose blocks are final
    */
   rewind(stream: string, height: bigint): Promise<void>
   /**
-   * Writes the EVM rows of the blocks at the tip anew, in one transaction; all else about them stays.
+   * Rewrites the EVM rows of the blocks at the tip, in one transaction; all other rows stay.
    * @throws RangeGapError, RangeParentError when `tip` is not the stored one
    */
   rewriteTip(stream: string, tip: StoredTip, rewrite: EvmRewrite): Promise<void>
   /**
-   * The newest blocks of which nobody told what contracts sent.
-   * @param most so many at once
+   * The newest blocks without traces.
+   * @param most most blocks to return
    * @param below only blocks of lesser heights
    */
   untraced(stream: string, most: number, below?: bigint): Promise<UntracedBlocks>
-  /** Adds what was told of such blocks, which are none any more. Nothing happens where the stream has left their branch. */
+  /** Adds the traces of such blocks, which are then complete. Does nothing if the stream has left their branch. */
   fillTraces(stream: string, traces: EvmTracesLater): Promise<void>
   /**
-   * Waits until this process is the one that indexes. Another process with the same database waits as hot standby.
-   * A newer version of this program that migrates the database ends the lead with the next range.
+   * Waits until this process is the indexer. Another process with the same database waits as hot standby. If a newer
+   * version of this program migrates the database, the lead ends with the next range.
    * @throws CancelledError when `signal` is aborted first; NewerSchemaError when the database is migrated already
    */
   lead(signal: AbortSignal): Promise<Leadership>
@@ -75,14 +75,17 @@ export interface StoredTip {
 }
 
 export interface UntracedBlocks {
-  /** Without a hole, in their order; none where nothing is missing. */
+  /** Without a gap, in order; empty if no traces are missing. */
   blocks: StoredTip[]
-  /** How many there are at most, of all heights. */
+  /** Upper bound of their number, over all heights. */
   missing: bigint
 }
 
 export interface Leadership {
-  /** Aborted when the lock is gone (connection lost), or the schema is of a newer version: stop writing, then `lead` again. */
+  /**
+   * Aborted when the lock is gone (connection lost), or the schema is of a newer version: stop writing, then call
+   * `lead` again.
+   */
   readonly lost: AbortSignal
   release(): Promise<void>
 }

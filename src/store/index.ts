@@ -1,6 +1,6 @@
 /**
- * Everything that is kept across restarts, in one SQL dialect: embedded Postgres (PGlite) or a Postgres server.
- * One file per resource; nothing outside this folder sees a table, a row or a driver.
+ * All persistent data, in one SQL dialect: embedded Postgres (PGlite) or a Postgres server. One file per resource; no
+ * table, row or driver is visible outside this folder.
  */
 
 export type { Caller } from './connection/index.ts'

@@ -1,7 +1,7 @@
-/** On whose behalf something is read. */
+/** The client on whose behalf something is read. */
 export interface Caller {
-  /** Among whom turns are shared: the address of a client, or what stands for it. */
+  /** Key by which turns are shared: a client's address, or its substitute. */
   client: string
-  /** Aborts when the caller leaves: nobody waits for the answer any more. */
+  /** Aborts when the caller disconnects and nobody waits for the answer any more. */
   signal: AbortSignal
 }

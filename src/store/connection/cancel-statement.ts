@@ -13,8 +13,9 @@ interface Session {
 }
 
 /**
- * Asks the server to end the statement that a session runs now, over a connection of its own, as the protocol has it; a
- * pooler in between hands it on. Nothing tells whether it came: one that is not ended runs to its end, or its time.
+ * Asks the server to cancel a session's current statement, over a separate connection as the protocol requires; a
+ * pooler in between passes it on. There is no confirmation: a statement that is not cancelled runs to its end or
+ * timeout.
  */
 export function cancelStatement(client: pg.ClientBase): void {
   const { host, port, processID, secretKey } = client as unknown as Session

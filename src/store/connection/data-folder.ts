@@ -3,13 +3,13 @@ import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StoreUnavailableError } from '../errors.ts'
 
-/** Folders of a Postgres that hold files from the first start on: without one of them data is lost. */
+/** Folders of a Postgres database that contain files from the first start on: if one is missing, data is lost. */
 const FILLED = ['base', 'global', 'pg_multixact/members', 'pg_multixact/offsets', 'pg_wal', 'pg_xact']
-/** Files without which nothing says that this is a whole database. */
+/** Files without which a folder cannot be recognised as a whole database. */
 const FILES = ['PG_VERSION', 'global/pg_control']
 /**
- * Folders that are empty, or may be emptied, while no server runs (pg_subtrans is cleared at each start). Postgres makes
- * none of them again by itself.
+ * Folders that are empty, or may be emptied, while no server runs (pg_subtrans is cleared at each start). Postgres does
+ * not recreate them.
  */
 const MAY_BE_EMPTY = [
   'pg_commit_ts',
@@ -30,12 +30,12 @@ const MAY_BE_EMPTY = [
 ]
 
 /**
- * Makes the empty folders of a database again that copying it has lost: archives and sync tools often carry files only,
- * and Postgres does not start without them. Nothing that is there is touched. A folder without any of the database's own
+ * Recreates empty folders of a database that were lost in a copy: archives and sync tools often carry files only, and
+ * Postgres does not start without them. Existing files are not touched. A folder without any of the database's own
  * marks is left alone.
  *
- * @returns the folders that were made, by their paths in the database
- * @throws StoreUnavailableError that names what is missing and cannot be made again
+ * @returns the created folders, by their paths in the database
+ * @throws StoreUnavailableError that names what is missing and cannot be recreated
  */
 export async function completeDataFolder(data: string): Promise<readonly string[]> {
   const has = (path: string): boolean => existsSync(join(data, path))

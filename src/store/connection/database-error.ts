@@ -2,22 +2,22 @@ import { DeadlineError } from '../../errors.ts'
 import { StoreUnavailableError } from '../errors.ts'
 
 /**
- * SQL states that tell about the database and not about the statement: connection, a transaction that was silent or took too
- * long, roles and passwords, a database that is being restored, resources, shutdown.
+ * SQL states that concern the database, not the statement: connection, a transaction that was silent or took too long,
+ * roles and passwords, a database that is being restored, resources, shutdown.
  */
 const UNAVAILABLE = /^(08|25P0[34]|28|3D|53|58|57P)/
-/** Of a server that is a copy of another, perhaps since that one took its place. */
+/** From a server that is a copy of another, perhaps since that one replaced it. */
 const READ_ONLY = '25006'
-/** A prepared statement is there twice, or not at all: connections of this process share sessions of the server. */
+/** A prepared statement exists twice, or not at all: connections of this process share sessions of the server. */
 const POOLED = /^(42P05|26000)$/
-/** Node's words for a peer that is not there. */
+/** Node's error codes for an unreachable peer. */
 const NETWORK = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EHOST|ENET|EAI_)/
 const GONE = /^(Connection terminated|Client has encountered|Cannot use a pool|timeout exceeded when trying to connect)/
 const LATE = /^(Query read timeout|canceling statement due to)/
-/** A statement was ended, a lock was not had in time: servers say so in any language. */
+/** A statement was cancelled or a lock timed out: the code is the same in any language of the server. */
 const LATE_CODE = /^(57014|55P03)$/
 
-/** Turns what a driver rejects with into the store's errors, where it is no fault of the statement. */
+/** Converts driver errors into the store's errors if the statement is not at fault. */
 export function databaseError(error: unknown): unknown {
   if (error instanceof StoreUnavailableError || error instanceof DeadlineError || !(error instanceof Error))
     return error
@@ -37,5 +37,5 @@ export function databaseError(error: unknown): unknown {
   return error
 }
 
-/** Whether the server takes no writes: where another one took its place, a new connection may find that one. */
+/** Whether the server is read-only: if another server replaced it, a new connection may reach that one. */
 export const isReadOnly = (error: Error): boolean => (error as { code?: unknown }).code === READ_ONLY

@@ -16,19 +16,19 @@ interface Pending {
   reject(error: unknown): void
 }
 
-/** The embedded Postgres in its thread. Statements run one after another, in the order given. */
+/** The embedded Postgres in its thread. Statements run one after another, in order. */
 export interface EmbeddedDatabase {
   query(sql: string, parameters: readonly unknown[]): Promise<WorkerRows>
   /** The whole data folder as one archive, for `WorkerSettings.archive` of another database. */
   archive(): Promise<Uint8Array>
   close(): Promise<void>
-  /** Ends the thread without any goodbye; as with a killed process, nothing committed in a folder is lost. */
+  /** Ends the thread without a clean shutdown; as with a killed process, nothing committed in a folder is lost. */
   kill(): Promise<void>
-  /** True when the thread has ended, for whatever reason. */
+  /** True once the thread has ended, for whatever reason. */
   readonly over: boolean
 }
 
-/** A Postgres error as it came from the worker, with the members that drivers give it. */
+/** A Postgres error from the worker, with the members that drivers give it. */
 class EmbeddedError extends FirnError {
   readonly sqlState: string | undefined
   readonly detail: string | undefined
@@ -54,7 +54,7 @@ export async function startEmbedded(settings: WorkerSettings): Promise<EmbeddedD
   worker.on('message', (answer: WorkerAnswer) => {
     settle(pending, answer)
     if (!('failure' in answer && answer.failure.broken)) return
-    // Whatever is asked now would never be answered, or be answered wrongly. The files are whole.
+    // Later statements would get no answer, or a wrong one. The files are intact.
     broken = true
     void worker.terminate()
   })

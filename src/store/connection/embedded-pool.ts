@@ -19,26 +19,26 @@ export interface EmbeddedPoolOptions {
   /** Folder of the data; undefined = in memory, for tests. */
   folder: string | undefined
   archive?: Uint8Array
-  /** Longest a caller waits for its turn, and for one statement of its own. */
+  /** Longest wait of a caller for its turn, and for one of its statements. */
   statementTimeoutMs: number
-  /** Callers that may wait for their turn at once; more are refused. */
+  /** Callers that may wait at once; more are refused. */
   maxWaiting: number
   logger: Logger
 }
 
-/** A statement that runs this long will not come back: the thread is ended and started anew. */
+/** A statement that runs this long never returns: the thread is restarted. */
 const PATIENT_TIMEOUT_MS = 3_600_000
 const STUCK_AFTER_MS = 600_000
 
-/** The pool over the embedded database, and what only that can do. */
+/** The pool over the embedded database, with its additional functions. */
 export interface EmbeddedPool extends ConnectionPool {
   /** The whole data folder, for `archive` of another pool. */
   archive(): Promise<Uint8Array>
 }
 
 /**
- * The embedded database behind the shape of a pool. There is one connection, so whoever holds it (a transaction, or one
- * statement) keeps all others out; see `createTurns` for who is next.
+ * The embedded database in the form of a pool. It has one connection, so its holder (a transaction, or one statement)
+ * blocks all others; see `createTurns` for who is next.
  *
  * @param startDatabase for tests that take it away
  * @throws StoreLockedError, StoreUnavailableError when it cannot be opened
@@ -57,10 +57,11 @@ export async function openEmbeddedPool(
   })
   const start = async (): Promise<EmbeddedDatabase> => {
     const data = folder === undefined ? undefined : await makeData(folder, logger).catch(refusedBy(folder))
-    // An opened database writes at once, and none is opened by whoever stood still for so long that the folder is another's.
+    // Opening writes at once, so a process that was paused for so long that another one owns the folder must not open
+    // it.
     await lock.confirm()
     const started = await startDatabase({ folder: data, archive: options.archive })
-    // Without a goodbye: whatever it wrote now would destroy what the other one has.
+    // Without a clean shutdown: any write now would destroy the other process's data.
     abandon = () => void started.kill()
     if (lost) abandon()
     return started
@@ -74,7 +75,7 @@ export async function openEmbeddedPool(
   let isOver = false
   const closing = new AbortController()
 
-  /** A database that died is started again; with a folder nothing committed is lost. */
+  /** Restarts a database that died; with a folder nothing committed is lost. */
   const revive = async (): Promise<void> => {
     if (isOver) throw new StoreUnavailableError('the store is closed')
     if (lost) throw lost
@@ -132,10 +133,10 @@ export async function openEmbeddedPool(
   }
 }
 
-/** Of a database in memory. */
+/** For a database in memory. */
 const NO_LOCK: FolderLock = { isFresh: () => true, confirm: async () => {}, release: async () => {} }
 
-/** The lock on a folder, which is made where there is none. */
+/** The lock on a folder, which is created if missing. */
 async function takeFolder(folder: string | undefined, onLost: (error: StoreLockedError) => void): Promise<FolderLock> {
   if (folder === undefined) return NO_LOCK
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch(refusedBy(folder))
@@ -143,14 +144,14 @@ async function takeFolder(folder: string | undefined, onLost: (error: StoreLocke
   return { ...lock, confirm: () => lock.confirm().catch(refusedBy(folder)) }
 }
 
-/** A disk that is full or read-only may become another; it is the folder's trouble, and no mistake of this program. */
+/** A full or read-only disk may be fixed; it is a problem of the folder, not a bug of this program. */
 const refusedBy =
   (folder: string) =>
   (error: unknown): never => {
     const { code, syscall } = error as NodeJS.ErrnoException
     if (syscall === undefined) throw error
     throw new StoreUnavailableError(
-      // Strangers are shown what stands before the colon.
+      // Clients are shown the part before the colon.
       `the folder of the embedded database cannot be used (${code}): ${folder}, which store.dataDir, or dataDir, names, has to be one that this user may write to`,
       error,
     )
@@ -159,8 +160,8 @@ const refusedBy =
 const DRAFT = 'data.new-'
 
 /**
- * The database's own folder in ours. It is made under a name of its own, so that a process killed meanwhile leaves
- * nothing that looks like a database, and its maker, should it live a little longer, meets nobody.
+ * The database's own folder in ours. It is created under a temporary name, so that a process killed meanwhile leaves
+ * nothing that looks like a database, and a creator process that outlives it collides with nobody.
  */
 async function makeData(folder: string, logger: Logger): Promise<string> {
   const data = join(folder, 'data')
@@ -183,7 +184,7 @@ async function makeData(folder: string, logger: Logger): Promise<string> {
 
 interface Client {
   query(sql: string, parameters?: readonly unknown[]): Promise<PostgresQueryResult<unknown>>
-  /** Waits until the database has nothing of this client's left to do, so that the next one finds it clean. */
+  /** Waits until the database has finished this client's work, so that the next client finds it clean. */
   settle(): Promise<void>
 }
 
@@ -193,7 +194,7 @@ function createClient(database: EmbeddedDatabase, lock: FolderLock, timeoutMs: n
   return {
     query(sql, parameters = []) {
       const ask = (): Promise<unknown> => database.query(sql, parameters)
-      // This process may have stood still for so long that another one has the folder by now.
+      // This process may have been paused for so long that another one owns the folder.
       const result = lock.isFresh() ? ask() : lock.confirm().then(ask)
       running = result.catch(() => undefined)
       const inTime = withTimeout(result, timeoutMs, () => {
@@ -221,7 +222,7 @@ function withTimeout<T>(work: Promise<T>, ms: number, onLate: () => void): Promi
   })
 }
 
-/** The lock file has kept other processes out already; callers within this one hold the lock one after the other. */
+/** The lock file already keeps other processes out; callers within this one hold the lock one after the other. */
 function createHold(lost: AbortSignal): EmbeddedPool['hold'] {
   let last: Promise<void> = Promise.resolve()
   return async (_key, signal) => {
@@ -230,7 +231,7 @@ function createHold(lost: AbortSignal): EmbeddedPool['hold'] {
     const released = new Promise<void>((resolve) => {
       free = resolve
     })
-    // Whoever gives up waiting must not let the next one in before its turn.
+    // A caller that gives up waiting must not let the next one in early.
     last = before.then(() => released)
     try {
       await untilAborted(before, AbortSignal.any([signal, lost]))

@@ -4,18 +4,18 @@ import { createSyncedFolder } from './synced-folder.ts'
 import type { WorkerAnswer, WorkerFailure, WorkerRequest, WorkerRows, WorkerSettings } from './worker-protocol.ts'
 
 /*
- * Entry of the worker thread that runs the embedded Postgres: in the main thread one slow statement would stop all HTTP.
- * As a process of its own it makes a new database and ends. What it imports of this program is little, since its thread
- * loads it anew.
+ * Entry of the worker thread that runs the embedded Postgres: in the main thread one slow statement would block all
+ * HTTP. Run as a separate process it creates a new database and exits. It imports little of this program, since its
+ * thread loads every import again.
  */
 
 const SETTINGS = [
-  // The whole budget of the process is a few hundred MB, and the operating system caches the files anyway.
+  // The process has a budget of a few hundred MB, and the operating system caches the files anyway.
   'shared_buffers=16MB',
   'max_connections=10',
   'work_mem=8MB',
   'maintenance_work_mem=32MB',
-  // No planner can win back what compiling costs for the short statements here.
+  // Compiling costs more than it saves for the short statements here.
   'jit=off',
   // The default, fdatasync, does nothing at all in PGlite.
   'wal_sync_method=fsync',
@@ -25,7 +25,7 @@ function options(settings: WorkerSettings): PGliteOptions {
   return {
     ...(settings.folder === undefined ? {} : { fs: createSyncedFolder(settings.folder) }),
     ...(settings.archive === undefined ? {} : { loadDataDir: new Blob([new Uint8Array(settings.archive)]) }),
-    // -F would switch fsync off: a power loss could then take committed data.
+    // -F would switch fsync off: a power loss could then lose committed data.
     startParams: PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
     postgresqlconf: SETTINGS,
     parsers: { 17: (text) => text.slice(2), 20: BigInt },
@@ -36,7 +36,7 @@ function describe(error: unknown): WorkerFailure {
   const { message, code, detail, constraint, severity, name } = error as Partial<Record<string, unknown>>
   const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
   return {
-    // Errors of its file system have a number only.
+    // Errors of its file system have only a number.
     message: text(message) || (JSON.stringify(error) ?? String(error)),
     code: text(code),
     detail: text(detail),
@@ -61,8 +61,8 @@ async function answer(database: PGlite, request: WorkerRequest): Promise<WorkerR
 }
 
 /**
- * Postgres breaks off where it may not go on, on a full disk for example. PGlite overlooks that and hands it the rest of
- * the statement for ever.
+ * Postgres aborts when it cannot continue, on a full disk for example. PGlite ignores that and keeps passing it the
+ * rest of the statement for ever.
  */
 function whenBroken(database: PGlite, end: (failure: WorkerFailure) => void): void {
   const module = (database as unknown as { mod: { _PostgresMainLoopOnce(): void } }).mod
@@ -71,7 +71,7 @@ function whenBroken(database: PGlite, end: (failure: WorkerFailure) => void): vo
     try {
       once()
     } catch (error) {
-      // Jumps out of a statement are thrown as well, and are something else.
+      // Jumps out of a statement are thrown as well, but are no failure.
       const failure = describe(error)
       if (failure.broken) end({ ...failure, message: `is the disk full? ${failure.message}` })
       throw error

@@ -1,6 +1,6 @@
 /**
- * How the store reaches Postgres: the embedded one in a worker thread, or a server through connections of its own.
- * Both end in one pool shape, so that nothing above knows which of them answers.
+ * Connections to Postgres: the embedded one in a worker thread, or a server. Both have the same pool interface, so that
+ * the layers above do not know which of them answers.
  */
 export type { Caller } from './caller.ts'
 export { type EmbeddedPool, openEmbeddedPool } from './embedded-pool.ts'

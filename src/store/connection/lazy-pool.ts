@@ -4,11 +4,11 @@ import { StoreUnavailableError } from '../errors.ts'
 import type { Caller } from './caller.ts'
 import type { ConnectionPool } from './pool.ts'
 
-/** A pool that is opened by its first use; a server that needs no store never starts a database. */
+/** A pool that is opened on first use; a server that needs no store never starts a database. */
 export interface LazyPool {
-  /** The opened pool. Callers that come while it opens wait for the same opening; after a failure the next one retries. */
+  /** The opened pool. Callers that arrive during opening share it; after a failure the next one retries. */
   open(): Promise<ConnectionPool>
-  /** The pool when it is open. */
+  /** The pool if it is open. */
   readonly current: ConnectionPool | undefined
   readonly pool: PostgresPool & Pick<ConnectionPool, 'connect'>
   readonly own: PostgresPool
@@ -19,8 +19,8 @@ export interface LazyPool {
 
 /**
  * @param start opens and migrates; called again only after it failed
- * @param patienceMs longest a read waits for that: an index of a large table takes longer than any reader has time for; left
- *   out, it waits for as long as it takes
+ * @param patienceMs longest time that a read waits for opening: creating an index of a large table takes longer than
+ * any reader can wait; left out = no limit
  */
 export function createLazyPool(start: () => Promise<ConnectionPool>, patienceMs?: number): LazyPool {
   let opening: Promise<ConnectionPool> | undefined
@@ -52,7 +52,7 @@ export function createLazyPool(start: () => Promise<ConnectionPool>, patienceMs?
       return current
     },
     pool: {
-      // Once it is open a read needs no clock.
+      // Once the pool is open a read needs no timer.
       connect: async (caller?: Caller) =>
         (await (current === undefined ? openFor(patienceMs, open()) : open())).connect(caller),
       end: noEnd,
@@ -67,7 +67,7 @@ export function createLazyPool(start: () => Promise<ConnectionPool>, patienceMs?
   }
 }
 
-/** The opening goes on without who has no more time for it. @throws StoreUnavailableError */
+/** Opening continues when a caller times out. @throws StoreUnavailableError */
 async function openFor(ms: number | undefined, opening: Promise<ConnectionPool>): Promise<ConnectionPool> {
   if (ms === undefined) return opening
   return inTime(opening, ms, () => {

@@ -6,7 +6,7 @@ import { databaseError } from './database-error.ts'
 
 /** Holds a lock for as long as its session lives. */
 export interface HeldLock {
-  /** Aborted when the session is gone: somebody else may hold the lock already. */
+  /** Aborted when the session is gone: another process may already hold the lock. */
   readonly lost: AbortSignal
   release(): Promise<void>
 }
@@ -15,19 +15,19 @@ export interface HeldLock {
 export interface LockTimes {
   /** How often a standby tries. */
   retry: number
-  /** How often the holder shows that it lives; twice as long without an answer, and the server is taken for gone. */
+  /** Interval of the holder's heartbeat; after twice as long without an answer the server counts as gone. */
   heartbeat: number
-  /** Without a word for so long the server ends the session, and the lock is anybody's. */
+  /** After this long without a message the server ends the session, and the lock is free. */
   silence: number
 }
 
-/** A process that stands still keeps its connection, and so does, to the server, a machine that lost its power. */
+/** A paused process keeps its connection, and so, for the server, does a machine that lost power. */
 const TIMES: LockTimes = { retry: 1_000, heartbeat: 5_000, silence: 15_000 }
 
 /**
- * Waits until this process holds an advisory lock of the server, on a session of its own.
- * @throws CancelledError when `signal` is aborted before that; StoreUnavailableError when the server cannot be reached, is a
- *   copy of another, or (SharedSessionError) when its session belongs to others, too
+ * Waits until this process holds an advisory lock of the server, on its own session.
+ * @throws CancelledError when `signal` is aborted first; StoreUnavailableError when the server cannot be reached, is a
+ * copy of another, or (SharedSessionError) when its session is shared with other clients
  */
 export async function holdLock(
   settings: pg.ClientConfig,
@@ -39,7 +39,7 @@ export async function holdLock(
   const lost = new AbortController()
   let released = false
   const lose = (): void => {
-    // Given back is not lost: whoever hears of a loss cuts the connections that write.
+    // A released lock is not lost: on a loss, connections that write are cut.
     if (!released) lost.abort(new CancelledError('the database session with the lock is gone'))
   }
   client.on('error', lose)
@@ -64,31 +64,31 @@ export async function holdLock(
     async release() {
       clearInterval(beat)
       released = true
-      // The end of the session frees the lock, whatever happens on the way.
+      // The end of the session frees the lock, even if the close fails.
       await client.end().catch(() => undefined)
     },
   }
 }
 
-/** A server whose place another one took gives locks as before, to each of its clients beside those of the new one. */
+/** A replaced server still grants locks, in addition to those granted by the new server. */
 async function expectWritable(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ transaction_read_only: string }>('show transaction_read_only')
   if (rows[0]?.transaction_read_only === 'on') throw new StoreUnavailableError('the database may not be written to')
 }
 
-/** Whether the server's session that serves this statement has the lock, which the server counts by sessions. */
+/** Whether the server's session for this statement has the lock; the server counts locks by session. */
 const HELD = `exists (select from pg_locks where locktype = 'advisory' and pid = pg_backend_pid() and granted
   and database = (select oid from pg_database where datname = current_database())
   and (classid::int8 << 32) + objid::int8 = $1::int8 and objsubid = 1)`
 
-/** A pooler that shares sessions may have ended the one that got the lock, or asks another one now. */
+/** A pooler that shares sessions may have ended the session with the lock, or use another one now. */
 async function expectHeld(client: pg.Client, key: number): Promise<void> {
   await expectWritable(client)
   const { rows } = await client.query<{ held: boolean }>(`select ${HELD} as held`, [key])
   if (rows[0]?.held !== true) throw new StoreUnavailableError('the database session no longer has the lock')
 }
 
-/** A lock that a session has is given to it again: through a pooler that shares sessions, to whoever asks. */
+/** A session that has the lock is granted it again; through a pooler that shares sessions, any client would be. */
 async function tryLock(client: pg.Client, key: number): Promise<boolean> {
   await expectWritable(client)
   const { rows } = await client.query<{ locked: boolean | null }>(

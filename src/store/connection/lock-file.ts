@@ -8,17 +8,17 @@ import { describeProcess, type Holder, lifeOf, type Owner, readHolder } from './
 
 const NAME = 'firn.lock'
 
-/** Milliseconds, or times `lookMs`. */
+/** Milliseconds, or multiples of `lookMs`. */
 export interface LockFileTimes {
-  /** How often an owner touches his lock. */
+  /** How often an owner touches its lock. */
   beatMs: number
-  /** How often whoever waits looks at it. */
+  /** How often a waiting process checks the lock. */
   lookMs: number
-  /** Looks at which the lock is the same, after which an owner whose processes cannot be seen is gone. */
+  /** Checks without a change after which an owner whose processes cannot be seen counts as gone. */
   silentLooks: number
-  /** Looks after which nobody waits for such an owner any more. */
+  /** Checks after which waiting for such an owner ends. */
   mostLooks: number
-  /** An owner who has not seen his lock for so long looks before he goes on. */
+  /** An owner that has not checked its lock for this long does so before it continues. */
   freshMs: number
 }
 
@@ -26,30 +26,30 @@ const TIMES: LockFileTimes = { beatMs: 2_000, lookMs: 500, silentLooks: 30, most
 
 /** The right to an embedded database's folder. */
 export interface FolderLock {
-  /** False where the lock was not seen for some seconds, or is somebody else's: `confirm` before anything is written. */
+  /** False if the lock was not checked for some seconds, or belongs to another process: `confirm` before any write. */
   isFresh(): boolean
   /**
-   * Looks whether the folder is this process' still.
-   * @throws StoreLockedError when it is not, whatever happens from now on
+   * Checks whether this process still owns the folder.
+   * @throws StoreLockedError when it does not, and on every later call
    */
   confirm(): Promise<void>
   release(): Promise<void>
 }
 
 export interface FolderLockOptions {
-  /** Called once when somebody else has the folder: this process stood still for so long that it was taken for gone. */
+  /** Called once when another process owns the folder: this one was paused for so long that it counted as gone. */
   onLost?: (error: StoreLockedError) => void
   times?: LockFileTimes
 }
 
-/** Tokens of the locks that this process holds. */
+/** Tokens of the locks held by this process. */
 const held = new Set<string>()
 
 /**
- * Keeps a second process out of an embedded database's folder: PGlite itself opens it twice without any complaint and
- * destroys it. The file names its owner, so that the lock of a killed process is taken over without anybody's help: at once
- * on the same machine, of another container or machine once it was not touched for 15 s. What the file's time is says
- * nothing: clocks differ from machine to machine, and are set; only whether it changes does.
+ * Keeps a second process out of an embedded database's folder: PGlite would open it twice without complaint and destroy
+ * it. The file names its owner, so that the lock of a killed process is taken over automatically: at once on the same
+ * machine; from another container or machine once it was not touched for 15 s. The file's time itself does not count,
+ * since clocks differ between machines and are adjusted; only its changes do.
  *
  * @throws StoreLockedError while another living process (or this one) holds it
  */
@@ -79,12 +79,12 @@ async function withDraft<T>(path: string, mine: Owner, work: (draft: string) => 
   }
 }
 
-/** Puts the draft in the lock's place as soon as nobody lives who has it. */
+/** Replaces the lock with the draft as soon as its owner is gone. */
 async function waitFor(folder: string, path: string, draft: string, times: LockFileTimes): Promise<void> {
   let seen = ''
   let same = 0
   let looks = 0
-  // A hard link is made or refused in one step, with the content already in place.
+  // A hard link is created or refused atomically, with the content already in place.
   while (!(await linked(draft, path))) {
     const line = await readLine(path)
     const last = line.at(-1)
@@ -101,7 +101,7 @@ async function waitFor(folder: string, path: string, draft: string, times: LockF
   }
 }
 
-/** Touches the lock again and again, and sees whether it is the same still. */
+/** Touches the lock periodically and checks that it is still the same. */
 function keep(
   folder: string,
   path: string,
@@ -115,7 +115,8 @@ function keep(
   const isFresh = (): boolean => !lost && steadyNow() - seenAt < times.freshMs
   const look = async (): Promise<void> => {
     const at = steadyNow()
-    // Tidied away, where it was there a moment ago. Else somebody may have had the folder, and left it by now.
+    // The lock file was removed a moment ago, so it is restored. After longer another process may have owned the folder
+    // and left it.
     if (isFresh() && (await readHolder(path)) === undefined) await withDraft(path, mine, (draft) => linked(draft, path))
     const owner = (await readHolder(path))?.owner
     if (owner?.token === mine.token) {
@@ -149,10 +150,10 @@ function keep(
   }
 }
 
-/** The file of whoever takes over from an owner: its name is free once, so an owner has one successor. */
+/** The successor's file for an owner: it can be created once, so an owner has one successor. */
 const successorFile = (path: string, { owner }: Holder): string => `${path}.after.${owner.token}`
 
-/** The owner that the lock names, its successor if there is one already, and so on. */
+/** The owner named by the lock, its successor if there is one, and so on. */
 async function readLine(path: string): Promise<Holder[]> {
   const line: Holder[] = []
   for (let file = path; ; ) {
@@ -164,9 +165,10 @@ async function readLine(path: string): Promise<Holder[]> {
 }
 
 /**
- * Takes over from the last of a line of dead owners. Two starters may see the same line: one of them makes the file of
- * its successor. The lock itself is never removed on the way, only replaced in one step, so that nobody slips in; and who
- * made a successor's file after the line had been cleared away sees it by the lock, which names somebody else then.
+ * Takes over from the last of a line of dead owners. Two starting processes may see the same line, but only one of them
+ * creates the successor's file. The lock itself is never removed, only replaced atomically, so no third process can
+ * slip in. A process that created a successor's file after the line was cleared notices it because the lock then names
+ * another owner.
  */
 async function succeeded(path: string, draft: string, line: readonly Holder[]): Promise<boolean> {
   const [first, last] = [line[0], line.at(-1)]
@@ -179,7 +181,7 @@ async function succeeded(path: string, draft: string, line: readonly Holder[]): 
   return inForce
 }
 
-/** Strangers are shown what stands before the colon. */
+/** Clients are shown the part before the colon. */
 const refusal = (folder: string, owner: Owner): string =>
   `the embedded database is in use by another process: process ${owner.pid} has ${folder}; use DATABASE_URL to run several processes`
 

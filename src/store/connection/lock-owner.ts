@@ -1,12 +1,14 @@
 import { readFile, readlink, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 
-/** Who has a folder, as its lock names him. */
+/** The owner of a folder, as named in its lock. */
 export interface Owner {
   pid: number
-  /** Where the pid means something: host, boot and pid namespace (containers share a host's boot). */
+  /** Scope in which the pid is valid: host, boot and pid namespace (containers share a host's boot). */
   space: string
-  /** Start of the process in clock ticks since boot; tells a recycled pid from the old owner. Empty where unknown. */
+  /**
+   * Start of the process in clock ticks since boot; distinguishes a recycled pid from the old owner. Empty if unknown.
+   */
   started: string
   token: string
 }
@@ -15,11 +17,11 @@ export interface Owner {
 export interface Holder {
   owner: Owner
   file: string
-  /** Milliseconds by the owner's clock, which may be any. */
+  /** Milliseconds by the owner's clock, which may be wrong. */
   touchedAt: number
 }
 
-/** A file that names nobody (the disk was full, say) is a dead owner's. */
+/** A file that names no owner (the disk was full, say) counts as a dead owner's. */
 export async function readHolder(file: string): Promise<Holder | undefined> {
   try {
     const [text, { mtimeMs, ino }] = await Promise.all([readFile(file, 'utf8'), stat(file)])
@@ -47,10 +49,10 @@ function isOwner(value: unknown): value is Owner {
 }
 
 /**
- * What can be seen of an owner from here. `unknown`: his processes cannot be seen, or nothing tells whether it is still the
- * same one under that number; only that he goes on touching his lock shows that he lives.
+ * The state of an owner as seen from here. `unknown`: its processes are not visible, or the pid may belong to another
+ * process now; then only continued touching of the lock proves that it lives.
  *
- * @param isOwn whether a lock with this token is held by this very process
+ * @param isOwn whether this process itself holds a lock with this token
  */
 export async function lifeOf({ owner }: Holder, isOwn: boolean): Promise<'alive' | 'dead' | 'unknown'> {
   if (owner.pid === 0) return 'dead'
@@ -58,7 +60,7 @@ export async function lifeOf({ owner }: Holder, isOwn: boolean): Promise<'alive'
   if (owner.space !== now.space) return 'unknown'
   if (isOwn) return 'alive'
   if (owner.started !== '' && owner.started !== now.started) return 'dead'
-  // The only process of a container has the same number after each restart, and in some sandboxes the same start.
+  // The only process of a container has the same pid after each restart, and in some sandboxes the same start time.
   if (owner.started !== '') return owner.pid === process.pid ? 'unknown' : 'alive'
   return isThere(owner.pid) ? 'unknown' : 'dead'
 }
@@ -76,7 +78,7 @@ export async function describeProcess(pid: number): Promise<Omit<Owner, 'token'>
   const status = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')
   const boot = await readFile('/proc/sys/kernel/random/boot_id', 'latin1').catch(() => '')
   const namespace = await readlink('/proc/self/ns/pid').catch(() => '')
-  // Fields are counted behind the command's closing bracket, which may itself hold spaces.
+  // Fields are counted after the command's closing bracket, since the command may contain spaces.
   const started = status.slice(status.lastIndexOf(')') + 2).split(' ')[19] ?? ''
   return { pid, space: [hostname(), boot.trim(), namespace].join(' '), started }
 }

@@ -6,17 +6,17 @@ import { cancelStatement } from './cancel-statement.ts'
 import { databaseError, isReadOnly } from './database-error.ts'
 
 /**
- * A connection of a server in the shape that Kysely asks for.
+ * A server connection in the form that Kysely expects.
  *
- * Statements go by callback and with a timer of our own. With the driver's promises, and likewise with its
- * `query_timeout`, V8 keeps every answer and all that was sent until the next collection of the whole heap: a fifth of
- * what was allocated was copied twice, with pauses of several milliseconds.
+ * Statements use callbacks and their own timer. With the driver's promises, and likewise with its `query_timeout`, V8
+ * keeps every answer and everything that was sent until the next collection of the whole heap: a fifth of all
+ * allocations was copied twice, with pauses of several milliseconds.
  *
- * A connection over which the server took no write is not used again: another server may have its place by now.
+ * A connection on which the server refused a write is not reused: another server may have replaced it.
  *
- * @param timeoutMs after this long the server is taken for gone; the connection is not used again
- * @param signal aborts when nobody waits for the answers any more: a statement that goes on for a while then is ended, and its
- *   connection is not used again, as the end might come to the next statement
+ * @param timeoutMs after this long the server counts as gone; the connection is not reused
+ * @param signal aborts when nobody waits for the answers any more: a statement that keeps running is then cancelled,
+ * and its connection is not reused, as the cancellation might hit the next statement
  */
 export function createServerClient(client: pg.PoolClient, timeoutMs: number, signal?: AbortSignal): PostgresPoolClient {
   let late: DeadlineError | CancelledError | undefined
@@ -41,14 +41,14 @@ export function createServerClient(client: pg.PoolClient, timeoutMs: number, sig
         else resolve(result)
       })
     })
-  // A connection that is given back with an error is closed.
+  // A connection that is released with an error is closed.
   return { query: query as PostgresPoolClient['query'], release: () => client.release(late ?? readOnly) }
 }
 
-/** Short statements are over before their connection would be made anew, milliseconds. */
+/** A statement this short ends sooner than a new connection would be made, milliseconds. */
 const SHORT_MS = 200
 
-/** @returns to be called when the statement is over */
+/** @returns call it when the statement has ended */
 function whenLeft(signal: AbortSignal | undefined, end: () => void): () => void {
   if (signal === undefined) return () => undefined
   let timer: NodeJS.Timeout | undefined

@@ -13,9 +13,9 @@ import { createTurns, type Purpose } from './turns.ts'
 
 export interface ServerPoolOptions {
   databaseUrl: string
-  /** Connections at most. */
+  /** Most connections. */
   size: number
-  /** Longest one statement may run, a lock or a connection may be waited for. */
+  /** Longest run of a statement, and longest wait for a lock or a connection. */
   statementTimeoutMs: number
   /** Callers that may wait for a connection at once; more are refused. */
   maxWaiting: number
@@ -30,25 +30,25 @@ export interface ServerPoolOptions {
 const PATIENT_CONNECTIONS = 4
 const PATIENT_TIMEOUT_MS = 3_600_000
 /**
- * A statement may take long, but nobody thinks for so long between two of them: whoever is silent stands still, or lost its
- * power, and what it has locked keeps the standby from going on.
+ * A statement may take long, but no process pauses for so long between two of them: a silent one is paused or lost
+ * power, and its locks block the standby.
  */
 const SILENCE_MS = 30_000
 /**
- * Behind the same name may be another server by now, while the old one still answers reads with what it had. Connections that
- * are always in use would lead there for ever.
+ * The host name may point to another server by now, while the old one still answers reads with old data. Connections in
+ * constant use would stay on it for ever.
  */
 const LIFETIME_MS = 300_000
-/** A server that vanished without a word is asked for by the system from then on, and given up some ten seconds later. */
+/** The system starts probing a vanished server after this long, and gives up some ten seconds later. */
 const KEEP_ALIVE_MS = 10_000
-/** The server ends a late statement; one that is silent for so much longer is no longer there. */
+/** The server cancels a late statement; if it stays silent for this much longer, it is gone. */
 const GRACE_MS = 5_000
 
 /**
- * What statements and answers are written for, whatever the server, the database or the role is set to: bytes in another form
- * would be read as other bytes, backslashes in a statement mean something else, and transactions of another kind end where
- * two of them meet. A bound for whole transactions, which Postgres knows since 17, would end a large range or a new index at
- * each of its turns; what has to be bounded here is so by statement.
+ * Session settings that statements and answers rely on, whatever the server, the database or the role sets: another
+ * bytea format would be read as other bytes, backslashes in a statement would mean something else, and transactions of
+ * another isolation level fail on conflicts. A limit for whole transactions, which Postgres has since 17, would abort
+ * every attempt at a large range or a new index; here statements are limited instead.
  */
 const SESSION = [
   "set bytea_output = 'hex'",
@@ -57,7 +57,7 @@ const SESSION = [
   "select set_config('transaction_timeout', '0', false) from pg_settings where name = 'transaction_timeout'",
 ].join('; ')
 
-/** A connection of a server, also outside the pool (for locks that live as long as their session). */
+/** A server connection, also outside the pool (for locks that last as long as their session). */
 function connectionSettings(options: ServerPoolOptions): pg.ClientConfig {
   return {
     connectionString: options.databaseUrl,
@@ -71,7 +71,7 @@ function connectionSettings(options: ServerPoolOptions): pg.ClientConfig {
 
 /**
  * Connections to a Postgres server, made when first needed. Connections that break while idle are dropped and logged,
- * so that a restart of the server costs the calls in flight and no more.
+ * so that a restart of the server fails only the calls in flight.
  */
 export function openServerPool(options: ServerPoolOptions): ConnectionPool {
   const maxLifetimeSeconds = (options.lifetimeMs ?? LIFETIME_MS) / 1_000
@@ -87,7 +87,7 @@ export function openServerPool(options: ServerPoolOptions): ConnectionPool {
   const patient = new pg.Pool({
     ...connectionSettings(options),
     max: PATIENT_CONNECTIONS,
-    // A range's statements follow one another without waiting for answers.
+    // A range's statements are sent without waiting for answers.
     pipeline: true,
     statement_timeout: PATIENT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: options.silenceMs ?? SILENCE_MS,
@@ -97,7 +97,7 @@ export function openServerPool(options: ServerPoolOptions): ConnectionPool {
   const lease = new pg.Pool({ ...brief, max: 1 })
   for (const one of [pool, patient, lease]) attend(one, options.logger)
   const cuts = [patient, lease].map(cutting)
-  // As many turns as connections: the driver's own line, first come, first served, stays empty.
+  // As many turns as connections, so the driver's own first-come queue stays empty.
   const turns = createTurns(options.size, options.maxWaiting)
   const connect = async (purpose: Purpose, caller?: Caller): Promise<PostgresPoolClient> => {
     const giveBack = await turns.take(options.statementTimeoutMs, purpose, caller)
@@ -136,15 +136,15 @@ export function openServerPool(options: ServerPoolOptions): ConnectionPool {
 function attend(pool: pg.Pool, logger: Logger): void {
   pool.on('error', (error) => logger.warn({ err: error }, 'database connection lost'))
   pool.on('connect', (client) => {
-    // A connection that is cut between two statements of a transaction tells nobody but itself; the next statement fails.
+    // A connection cut between two statements of a transaction only emits an error; the next statement fails.
     client.on('error', () => undefined)
     client.query(SESSION).catch(() => undefined)
   })
 }
 
 /**
- * @returns cuts the connections that there are then, also those that wait for the next statement: it would never be answered
- *   either. `end` of a client would wait for the answers to what it has sent.
+ * @returns cuts the current connections, including those that wait for the next statement, which would never be
+ * answered either. A client's `end` would wait for pending answers.
  */
 function cutting(pool: pg.Pool): () => void {
   const open = new Set<pg.PoolClient>()
@@ -163,7 +163,10 @@ async function connectTo(pool: pg.Pool, timeoutMs: number, signal?: AbortSignal)
   }
 }
 
-/** Whatever keeps a connection from being made (TLS that one side has not, a certificate that is over) is that nobody is there. */
+/**
+ * Anything that prevents a connection (TLS on one side only, an expired certificate) means that the server is
+ * unavailable.
+ */
 function refusal(error: unknown): unknown {
   const known = databaseError(error)
   return known instanceof FirnError

@@ -1,17 +1,17 @@
-/** Memory that two threads see, for one message at a time. */
+/** Memory shared by two threads, for one message at a time. */
 export interface SharedRoom {
   bytes: Buffer
-  /** To be called when the other thread has done with it. */
+  /** Call this when the other thread has finished with it. */
   free(): void
 }
 
 const STEP = 1_048_576
-/** A room beyond that is not kept: a message of that size comes once. */
+/** Larger memory is not kept: such a message is rare. */
 const KEPT = 16 * STEP
 
 /**
- * Hands out memory and takes it back for the next message. Megabytes that are made anew for each statement and wait for a
- * collection, on both sides of a copy, are a large part of what an indexing process needs.
+ * Hands out memory and reuses it for the next message. Allocating megabytes for each statement, on both sides of a
+ * copy, would be a large part of what an indexing process needs until they are collected.
  */
 export function createSharedRooms(): (length: number) => SharedRoom {
   let spare: Buffer | undefined

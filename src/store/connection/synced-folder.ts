@@ -4,19 +4,19 @@ import { join } from 'node:path'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
 import { mapBounded } from '../../lib/map-bounded.ts'
 
-/** The part of PGlite's module that files of a folder go through. */
+/** The part of PGlite's module that handles files of a folder. */
 interface FolderModule {
   NODEFS: {
     stream_ops: { fsync?: (stream: { nfd: number }) => void }
-    /** Turns errors of the system into those that Postgres is told. */
+    /** Converts system errors into errors for Postgres. */
     tryFSOperation(operation: () => void): void
   }
 }
 
 /**
- * The folder of an embedded database, whose files are on the disk when Postgres is told so. PGlite's own folders answer
- * `fsync` at once and do nothing, so that a power loss could take what was committed, or half of a page. `fdatasync`
- * cannot be taught: see `wal_sync_method` of the settings.
+ * The folder of an embedded database, with a real `fsync`. PGlite's own folders answer `fsync` at once and do nothing,
+ * so that a power loss could take committed data, or half of a page. `fdatasync` cannot be fixed: see `wal_sync_method`
+ * of the settings.
  */
 export function createSyncedFolder(folder: string): NodeFS {
   const files = new NodeFS(folder)
@@ -32,18 +32,18 @@ export function createSyncedFolder(folder: string): NodeFS {
   return files
 }
 
-/** Files that are open for it at a time; the system brings to the disk together what waits together. */
+/** Files that are synced at a time; the system combines what waits together. */
 const AT_ONCE = 32
 
-/** Brings all files of a folder to the disk, and their names: what makes a database does neither. */
+/** Syncs all files of a folder and their names to the disk; creating a database does neither. */
 export async function syncTree(folder: string): Promise<void> {
   const names = await readdir(folder, { recursive: true })
   await mapBounded([...names.map((name) => join(folder, name)), folder], AT_ONCE, syncOne)
 }
 
 /**
- * Brings one file to the disk, or the names in a folder. Some file systems (shared folders of virtual machines, older SMB)
- * have no such thing for folders: there nothing is to be done, as for Postgres itself.
+ * Syncs one file, or the names in a folder, to the disk. Some file systems (shared folders of virtual machines, older
+ * SMB) do not support this for folders: it is then skipped, as Postgres itself does.
  */
 export async function syncOne(path: string): Promise<void> {
   const file = await open(path, 'r')

@@ -3,19 +3,18 @@ import { StoreUnavailableError } from '../errors.ts'
 import type { Caller } from './caller.ts'
 
 /**
- * What a turn is for. `own`: a question that the process has itself, such as that of a health check: few, and first.
- * `read`: on behalf of a caller, who does not wait for ever. `work`: a commit or upkeep, which must get on beside reads
- * however many there are.
+ * Purpose of a turn. `own`: a statement of the process itself, such as a health check: few, and first. `read`: on
+ * behalf of a caller with a timeout. `work`: a commit or upkeep, which must progress however many reads there are.
  */
 export type Purpose = 'own' | 'read' | 'work'
 
-/** Lets so many callers in at a time as there are connections. */
+/** Lets in as many callers at a time as there are connections. */
 export interface Turns {
   /**
-   * Waits for the turn; what it resolves to ends it.
-   * @param caller on whose behalf; left out: nobody's in particular
-   * @throws DeadlineError when it did not come within `timeoutMs`, StoreUnavailableError when too many wait already,
-   *   CancelledError when the caller has left
+   * Waits for the turn; the returned function ends it.
+   * @param caller on whose behalf; left out: no particular client's
+   * @throws DeadlineError when the turn did not come within `timeoutMs`, StoreUnavailableError when too many wait
+   * already, CancelledError when the caller has left
    */
   take(timeoutMs: number, purpose?: Purpose, caller?: Caller): Promise<() => void>
   readonly load: { busy: number; waiting: number }
@@ -27,23 +26,23 @@ interface Waiting {
   enter(): void
 }
 
-/** Where reads wait for so long, milliseconds, more is asked of the database than it can answer. */
+/** If reads wait this long, milliseconds, the load is more than the database can answer. */
 const LONG_WAIT_MS = 1_000
-/** Of the places, and of those who wait, what one client may have: the rest is left to others. */
+/** Largest share of places and of the queue for one client: the rest is left to others. */
 const SHARE = { places: 0.7, waiting: 0.5 }
 
-/** How many of so many places one client may have. */
+/** How many of the places one client may have. */
 export const placesOfOne = (places: number): number => Math.max(1, Math.floor(places * SHARE.places))
 
 /**
- * In the order of arrival, while that is quick. Where the wait becomes long, each would come in shortly before his time is
- * over, with his next statement again behind all others, and nobody would be answered in time. Then the newest reads go
- * first, and a place that becomes free is left for a moment to whoever comes: that is who has just been answered, with
- * the next statement of the same request. So as many requests are answered as there is room for.
+ * Order of arrival while waits are short. With long waits each read would run shortly before its timeout, its request's
+ * next statement would again be behind all others, and no request would be answered in time. Then the newest reads go
+ * first, and a free place is kept for a moment for new arrivals: usually the next statement of the request that was
+ * just answered. So the database answers as many requests as it can.
  *
- * Before either counts who has less: of reads that wait, those go first whose client has the fewest places, and some places
- * are never one client's. A few questions about owners of millions of outputs would take all of them for ten seconds, and
- * everybody else would wait for as long.
+ * Fairness comes first: among waiting reads, those of the client with the fewest places go first, and one client can
+ * never have all places. A few reads of owners of millions of outputs would otherwise take all of them for ten seconds,
+ * and everybody else would wait as long.
  *
  * @param places callers that may be in at once
  * @param maxWaiting callers that may wait at once
@@ -67,7 +66,7 @@ export function createTurns(places: number, maxWaiting: number, now = (): number
       next()
     }
   }
-  /** While there is a place; there is one. */
+  /** Fills free places; call it only if there is one. */
   const fill = (pick: () => Waiting | undefined): void => {
     for (let one = pick(); one; one = busy < places ? pick() : undefined) one.enter()
   }
@@ -100,7 +99,7 @@ export function createTurns(places: number, maxWaiting: number, now = (): number
   }
 }
 
-/** How many places each client has. What is nobody's in particular has none, and may have all. */
+/** Places of each client. Reads without a client count for none, and may have all. */
 function createHeld(most: number) {
   const places = new Map<string, number>()
   const of = (client: string | undefined): number => (client === undefined ? 0 : (places.get(client) ?? 0))
@@ -123,7 +122,10 @@ function createLines(held: Held, now: () => number) {
   const own: Waiting[] = []
   const read: Waiting[] = []
   const work: Waiting[] = []
-  /** The place in line of the read whose client has least, of equals the oldest or the newest; -1 = none may come in. */
+  /**
+   * Queue position of the read whose client has the fewest places, on a tie the oldest or the newest; -1 = none may
+   * come in.
+   */
   const nextRead = (isNewest: boolean): number => {
     let found = -1
     let least = held.most
@@ -140,7 +142,7 @@ function createLines(held: Held, now: () => number) {
     length: (): number => own.length + read.length + work.length,
     of: (client: string): number => read.reduce((count, one) => count + (one.client === client ? 1 : 0), 0),
     areLong: (): boolean => read[0] !== undefined && now() - read[0].since >= LONG_WAIT_MS,
-    /** Questions of the process, then whoever waits for longest. */
+    /** The process's own statements, then the longest waiting. */
     oldest(): Waiting | undefined {
       if (own.length > 0) return own.shift()
       const at = nextRead(false)
@@ -148,7 +150,7 @@ function createLines(held: Held, now: () => number) {
       const isWorkNext = one === undefined || (work[0] !== undefined && work[0].since < one.since)
       return isWorkNext ? work.shift() : takeRead(at)
     },
-    /** Who goes before all reads. */
+    /** Statements that go before all reads. */
     ahead: (withWork: boolean): Waiting | undefined => own.shift() ?? (withWork ? work.shift() : undefined),
     newest: (): Waiting | undefined => own.shift() ?? takeRead(nextRead(true)) ?? work.shift(),
     wait(purpose: Purpose, timeoutMs: number, caller: Caller | undefined, enter: () => () => void) {

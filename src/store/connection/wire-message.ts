@@ -1,21 +1,21 @@
 /*
- * One statement as the messages of Postgres' protocol: parse, bind, describe, execute, sync. The embedded database takes
- * them as they are; its own way to write them copies large values five times, and asks for the types in between.
+ * One statement as messages of Postgres' protocol: parse, bind, describe, execute, sync. The embedded database takes
+ * them unchanged; its own method copies large values five times, and asks for the types in between.
  */
 
 const LETTER = { parse: 0x50, bind: 0x42, describe: 0x44, execute: 0x45, sync: 0x53, portal: 0x50 }
 const LENGTH = 4
 const PARSE = 1 + LENGTH + 1 + 1 + 2
 const BIND = 1 + LENGTH + 1 + 1 + 2 + 2 + 2
-/** Parameters may be formatted each in its own way. */
+/** Each parameter has its own format. */
 const FORMAT = 2
 const DESCRIBE = 1 + LENGTH + 1 + 1
 const EXECUTE = 1 + LENGTH + 1 + 4
 const SYNC = 1 + LENGTH
-/** Where a number of parameters stands, Postgres has two bytes. */
+/** Postgres counts parameters in two bytes. */
 const MOST_PARAMETERS = 65_535
 
-/** What a parameter is on the wire: bytes in binary form, everything else as text; null for none. */
+/** A parameter on the wire: bytes in binary form, everything else as text; null for none. */
 type Value = Uint8Array | string | null
 
 /**
@@ -57,7 +57,7 @@ export function writeStatement(
   return bytes.subarray(0, length)
 }
 
-/** @param size of the whole message; the letter is not counted in what is written */
+/** @param size of the whole message; the written size excludes the letter */
 function header(bytes: Buffer, at: number, letter: number, size: number): number {
   bytes.writeUInt8(letter, at)
   return bytes.writeUInt32BE(size - 1, at + 1)
@@ -98,7 +98,7 @@ function wireValue(parameter: unknown): Value {
   }
 }
 
-/** A list as Postgres reads it: `{"a","b\"c",NULL}`. */
+/** A list in Postgres' text form: `{"a","b\"c",NULL}`. */
 function arrayText(list: readonly unknown[]): string {
   const quote = (element: unknown): string => {
     const value = wireValue(element)

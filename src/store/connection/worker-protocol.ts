@@ -1,13 +1,13 @@
-/** What the embedded database's worker is started with. */
+/** Settings of the embedded database's worker. */
 export interface WorkerSettings {
   /** Folder of the data; undefined = in memory. */
   folder: string | undefined
-  /** Archive of a whole data folder to begin with; only for an empty folder. */
+  /** Archive of a whole data folder to start from; only for an empty folder. */
   archive: Uint8Array | undefined
 }
 
 export type WorkerRequest =
-  /** One statement as messages of Postgres' protocol, in memory that nobody writes to before the answer. */
+  /** One statement as messages of Postgres' protocol, in memory that is not written to before the answer. */
   { id: number; type: 'query'; message: Uint8Array } | { id: number; type: 'archive' } | { id: number; type: 'close' }
 
 export interface WorkerRows {
@@ -22,7 +22,7 @@ export interface WorkerFailure {
   code: string | undefined
   detail: string | undefined
   constraint: string | undefined
-  /** Postgres has broken off in the middle: what is in its memory is no database any more. */
+  /** Postgres aborted in the middle: its memory is no valid database any more. */
   broken: boolean
 }
 

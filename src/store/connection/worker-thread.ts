@@ -11,16 +11,16 @@ import type { WorkerSettings } from './worker-protocol.ts'
 const fromSource = import.meta.url.endsWith('.ts')
 const entry = new URL(fromSource ? './embedded-worker.ts' : './embedded-worker.js', import.meta.url)
 
-/** Statements and rows are all that lives there for a moment; V8 would let 16 MB of them gather, twice. */
+/** Only statements and rows are short-lived there; V8 would let 16 MB of them accumulate, twice. */
 const YOUNG_MB = 4
 
 /**
- * Starts the worker thread of the embedded database, from the build (`.js`) as from the sources (`.ts`). A worker does
- * not inherit the loader that tests and tsx run the sources with, so there it gets one of its own.
+ * Starts the worker thread of the embedded database, from the build (`.js`) or the sources (`.ts`). A worker does not
+ * inherit the loader that tests and tsx use for the sources, so it gets its own.
  */
 export function startWorker(settings: WorkerSettings): Worker {
-  // The largest functions of Postgres take 10 to 25 MB each to be compiled, which the C library keeps for the thread
-  // that compiled them: one at a time instead of one on each of V8's threads.
+  // Compiling the largest functions of Postgres takes 10 to 25 MB each, which the C library keeps for the thread that
+  // compiled them: so one at a time, not one on each of V8's threads.
   setFlagsFromString('--wasm-num-compilation-tasks=1')
   const options = {
     workerData: settings,
@@ -32,15 +32,16 @@ export function startWorker(settings: WorkerSettings): Worker {
 }
 
 /**
- * Makes a database in a folder by a process of its own: that takes some 760 MB for two seconds, and what a thread takes
- * stays with its process. It may outlive this one by these seconds; nobody else must use the folder then.
- * @throws StoreUnavailableError with what it complained of
+ * Creates a database in a folder with a separate process: it takes some 760 MB for two seconds, and memory taken by a
+ * thread stays with its process. The creator may outlive this process by these seconds; nobody else may use the folder
+ * then.
+ * @throws StoreUnavailableError with its complaint
  */
 export async function makeDatabase(folder: string): Promise<void> {
   const execArgv = fromSource ? ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href] : []
   const maker = fork(fileURLToPath(entry), { execArgv, env: {}, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
   const settings: WorkerSettings = { folder, archive: undefined }
-  // One that ends at once breaks the channel too; how it ended says more.
+  // A process that ends at once breaks the channel too; its exit says more.
   maker.send(settings, () => undefined)
   const [complaint, [status, signal]] = await Promise.all([
     maker.stderr && text(maker.stderr),
@@ -53,7 +54,7 @@ export async function makeDatabase(folder: string): Promise<void> {
   throw new StoreUnavailableError(`the embedded database cannot be made: ${why}`)
 }
 
-/** SIGKILL is how the system ends what takes more memory than there is; it says so in its own log alone. */
+/** The system uses SIGKILL when memory runs out, and says so only in its own log. */
 const endedBy = (signal: NodeJS.Signals): string =>
   `its process was ended by ${signal}${signal === 'SIGKILL' ? '; it needs 1 GB of memory for a moment' : ''}`
 
