@@ -5,7 +5,7 @@ import type { Db } from './database.ts'
 import { OtherNetworkError } from './errors.ts'
 import type { Database } from './schema/index.ts'
 
-/** What tells the network of an index from every other one; ids are hex without 0x. None of it ever changes. */
+/** Distinguishes the network of an index from all others; ids are hex without 0x. Nothing of it ever changes. */
 export interface IndexedNetwork {
   networkId: number
   xChainId: string
@@ -14,7 +14,7 @@ export interface IndexedNetwork {
 }
 
 export interface IndexedNetworks {
-  /** Undefined before anything of the network was indexed. `name` is the network's name in the configuration. */
+  /** Undefined before anything of the network is indexed. `name` is the network's name in the configuration. */
   find(name: string): Promise<IndexedNetwork | undefined>
 }
 
@@ -26,7 +26,7 @@ const WORDS: Readonly<Record<keyof IndexedNetwork, string>> = {
   avaxAssetId: 'AVAX asset',
 }
 
-/** The first difference in words; undefined when all that `said` names is the same. */
+/** The first difference as text; undefined if all members of `said` are the same. */
 export function differenceOf(kept: IndexedNetwork, said: Partial<IndexedNetwork>): string | undefined {
   for (const key of Object.keys(WORDS) as (keyof IndexedNetwork)[]) {
     if (said[key] !== undefined && said[key] !== kept[key])
@@ -77,7 +77,7 @@ async function write(tx: Transaction<Database>, name: string, said: IndexedNetwo
   return (await findIdentity(tx, name)) ?? said
 }
 
-/** An index of before this was kept: where P is in it, the chains that its genesis made are, too. */
+/** For an older index without an identity: if it contains P, it also contains the chains made by P's genesis. */
 async function refuseOtherGenesis(
   tx: Transaction<Database>,
   name: string,

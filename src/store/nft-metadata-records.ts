@@ -10,50 +10,50 @@ import type { Database } from './schema/index.ts'
 /** A token whose metadata is to be fetched. */
 export interface DueNft {
   chainId: bigint
-  /** Number of the stream that has the token in line: a chain may have one that was left behind. */
+  /** Number of the stream that queued the token: a chain may have an abandoned stream. */
   stream: number
   contract: string
   tokenId: bigint
   standard: 'ERC-721' | 'ERC-1155'
-  /** Attempts that failed since the last success. */
+  /** Failed attempts since the last success. */
   attempts: number
-  /** A user asked for it and waits. */
+  /** A user requested it and waits. */
   asked: boolean
-  /** End of this turn, unix seconds: tells it from what was asked for since. */
+  /** End of this turn, unix seconds: distinguishes it from later requests. */
   lease: bigint
 }
 
-/** Whose turn it is. */
+/** Identifies a turn. */
 type Turn = Pick<DueNft, 'stream' | 'contract' | 'tokenId' | 'lease'>
 
 /** Result of one attempt to fetch metadata. */
 export interface FetchedMetadata extends Omit<NftMetadata, 'updatedAt'> {
-  /** Unix seconds at which to try again; left out = not before somebody asks. */
+  /** Unix seconds at which to try again; left out = only on request. */
   retryAt?: bigint
 }
 
 export interface NftMetadataRecords {
   /**
-   * Takes tokens whose fetch is due, those that a user asked for first, and puts their next turn `leaseSeconds` away, so
-   * that several workers share the queue and a killed one loses nothing. `which`: only those that a user asked for; `without`:
-   * contracts of which only those are taken. Of the queue the first thousand are looked at: where none of these may be taken,
-   * those that are due for long go behind the others, and it is for a later call to find what stood behind them.
+   * Takes tokens whose fetch is due, user requests first, and sets their next turn `leaseSeconds` ahead, so that
+   * several workers share the queue and a killed one loses nothing. `which`: only user requests; `without`: contracts
+   * of which only user requests are taken. Only the first thousand entries of the queue are checked: if none of them
+   * may be taken, those that have been due for long move to the end, and a later call finds what was behind them.
    */
   takeDue(limit: number, leaseSeconds: number, which?: 'asked', without?: readonly string[]): Promise<DueNft[]>
   /**
-   * Stores an attempt. A failed one keeps what an earlier one found and changes status and time only; it is the first one
-   * that counts where a user had asked for it. A token that was asked for, or changed, after its turn had begun stays due:
-   * what came may be from before.
+   * Stores an attempt. A failed one keeps earlier results and changes only status and time; for a user's request it
+   * counts as the first attempt. A token that was requested, or changed, after its turn had begun stays due: the result
+   * may be older.
    */
   store(token: Turn & Pick<DueNft, 'asked'>, result: FetchedMetadata): Promise<void>
   /**
-   * Gives a turn back in which nothing was found out. What a user asked for is next again, the rest after
-   * `waitSeconds`; nothing happens to a token that was asked for since. `attempts` count as failed from now on.
+   * Returns a turn without a result. A user's request is next again, others after `waitSeconds`; a token that was
+   * requested since is not changed. `attempts` count as failed from now on.
    */
   giveBack(token: Turn & Pick<DueNft, 'asked' | 'attempts'>, waitSeconds: number): Promise<void>
   /**
-   * Asks for a fetch now, once per `coolDownSeconds`; the last request is remembered across restarts and processes.
-   * @returns undefined when it was accepted, else the seconds until the next one may be
+   * Requests a fetch now, once per `coolDownSeconds`; the last request is remembered across restarts and processes.
+   * @returns undefined when it was accepted, else the seconds until the next request is allowed
    */
   requestReindex(
     token: Pick<DueNft, 'chainId' | 'contract' | 'tokenId'>,
@@ -61,17 +61,22 @@ export interface NftMetadataRecords {
   ): Promise<{ found: boolean; retryAfterSeconds?: number }>
 }
 
-/** Due since ever: whoever asks must not wait behind the backlog of a chain that is being indexed. */
+/** Always due: a request must not wait behind the backlog of a chain that is being indexed. */
 const ASKED = 0n
 
-/** Entries of the queue that are looked at: a collection of a million tokens would be read to its end at each turn. */
+/**
+ * Entries of the queue that are checked: otherwise a collection of a million tokens would be read to its end at each
+ * turn.
+ */
 const HEAD = 1_000
-/** Who was due before this, seconds, goes behind the others where he is in their way: not more often, as each is a write. */
+/**
+ * Entries due for longer than this, seconds, move to the end if they block others; not sooner, as each move is a write.
+ */
 const LONG_SECONDS = 600n
-/** At most so often some of them go, milliseconds: it is work for a database that answers others meanwhile. */
+/** Shortest interval between such moves, milliseconds: they are work for a database that serves others meanwhile. */
 const MOVE_MS = 1_000
 
-/** The one clock that all processes have in common; a time that is still to come is of a clock that was wrong. */
+/** The only clock that all processes share; a time in the future was written by a wrong clock. */
 const databaseSeconds = sql.raw('floor(extract(epoch from clock_timestamp()))::int8')
 
 export function createNftMetadataRecords(db: Kysely<Database>, numbers: ChainNumbers): NftMetadataRecords {
@@ -152,7 +157,7 @@ export function createNftMetadataRecords(db: Kysely<Database>, numbers: ChainNum
   }
 }
 
-/** What is due, with its condition, as `m`. */
+/** Due entries, with their condition, as `m`. */
 function lineWithout(until: bigint, without: readonly string[]): RawBuilder<unknown> {
   if (without.length === 0) return sql`evm_nft_metadata m where m.due_at <= ${until}`
   return sql`(${head(until)}) first
@@ -164,7 +169,7 @@ const head = (until: bigint): RawBuilder<unknown> =>
   sql`select contract, stream, token_id, due_at from evm_nft_metadata where due_at <= ${until}
     order by due_at, contract, stream, token_id limit ${HEAD}`
 
-/** Puts tokens of these contracts that stand at the head of the queue for long behind what is due by now. */
+/** Moves tokens of these contracts that have long been at the head of the queue behind all entries that are due now. */
 function createMoveBehind(db: Kysely<Database>): (now: bigint, contracts: readonly string[]) => Promise<void> {
   let nextAt = Number.NEGATIVE_INFINITY
   return async (now, contracts) => {

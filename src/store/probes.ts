@@ -6,21 +6,21 @@ import type { Database } from './schema/index.ts'
 import type { Upkeep } from './upkeep.ts'
 import { readProgress } from './write/stream-rows.ts'
 
-/** What the health checks ask of the database; all reject with the database's own error when it does not serve. */
+/** Database queries of the health checks; all reject with the database's own error when it does not serve. */
 export interface StoreProbes {
   read(): Promise<void>
-  /** Commits one row, so that a full disk or a read-only replica is seen. */
+  /** Commits one row, to detect a full disk or a read-only replica. */
   write(): Promise<void>
-  /** How far each stream is. */
+  /** The progress of each stream. */
   progress(): Promise<StreamProgress[]>
 }
 
-/** Who asks within this time, milliseconds, of a question that has not been answered yet waits for the same answer. */
+/** A probe within this time of an unanswered one shares its answer, milliseconds. */
 const JOIN_MS = 1_000
 
 /**
- * @param db connections for which nobody's reads are waited for: anybody may ask, so what is asked at once is asked once
- * @param upkeep what the database needs after writes, where it does not see to that itself
+ * @param db connections that do not wait for reads: anybody may trigger probes, so simultaneous ones are run once
+ * @param upkeep what the database needs after writes, unless it does that itself
  */
 export function createProbes(
   db: Kysely<Database>,
@@ -38,7 +38,7 @@ export function createProbes(
         .values(row)
         .onConflict((conflict) => conflict.column('single').doUpdateSet({ checked_at: row.checked_at }))
         .execute()
-      // What is asked is whether a write works: a table that is cleaned up meanwhile may take minutes.
+      // Only the write is probed: cleaning up a table may take minutes.
       void upkeep?.consider()
     }),
     progress: joined(() => readProgress(db, numbers.heed)),

@@ -1,12 +1,12 @@
 import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely'
 import { StoreEncodingError } from './errors.ts'
 
-/** The second one keeps the bytes that it is sent, which are UTF-8. */
+/** SQL_ASCII stores the bytes unchanged, which are UTF-8. */
 const ENCODINGS = new Set(['UTF8', 'SQL_ASCII'])
 
 /**
- * Contracts choose their names from all of Unicode: at the first character that the database has not, its chain would
- * stand still for good.
+ * Contracts choose names from all of Unicode: at the first character that the database cannot store, its chain would
+ * stop for good.
  * @throws StoreEncodingError
  */
 export async function refuseOtherEncodings(pool: PostgresPool): Promise<void> {

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely'
 import { StoreSpreadError } from './errors.ts'
 
-/** Every table of the schema that holds what is indexed. */
+/** Every table of the index. */
 export const INDEX_TABLES = [
   'asset',
   'block',
@@ -29,10 +29,10 @@ export const INDEX_TABLES = [
 ] as const
 
 /**
- * Looks into the catalog of Citus, where there is one. A commit becomes visible there on one shard after the other, so
- * that a sum over several addresses can miss money or count it twice. Reference and local tables (`n`) are whole on each
- * node and harmless.
- * @throws StoreSpreadError when a table of the index is spread over shards
+ * Checks the catalog of Citus, if there is one. There a commit becomes visible on one shard after the other, so a sum
+ * over several addresses can miss money or count it twice. Reference and local tables (`n`) are complete on each node
+ * and harmless.
+ * @throws StoreSpreadError when a table of the index is distributed over shards
  */
 export async function refuseSpreadTables(pool: PostgresPool): Promise<void> {
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })

@@ -25,30 +25,30 @@ import { createLeaderLease } from './write/leader-lease.ts'
 export interface StoreOptions {
   /** A Postgres server; left out = the embedded database. */
   databaseUrl?: string
-  /** Folder of the embedded database; made when it is missing. */
+  /** Folder of the embedded database; created if missing. */
   dataDir: string
   logger: Logger
   /** Connections to a server for reads; default 10. */
   poolSize?: number
   /** How one indexer keeps others out: a lock that ends with its session (default), or a lease in a row. */
   leader?: 'session' | 'lease'
-  /** Longest one read may take, waiting included; default 10 s. Commits and upkeep are not bound by it. */
+  /** Longest duration of a read, waiting included; default 10 s. Commits and upkeep are not limited by it. */
   statementTimeoutMs?: number
-  /** False = a database of an earlier version is left as it is, and refused. */
+  /** False = a database of an earlier version is not changed, and refused. */
   migrates?: boolean
 }
 
-/** Everything that is kept: opened by its first use, or by `open`. */
+/** All persistent data: opened on first use, or by `open`. */
 export interface Store {
   readonly kind: 'embedded' | 'server'
   /**
-   * Opens and migrates now; later calls answer the same. Rejects with StoreLockedError, StoreUnfitError or
-   * StoreUnavailableError (of these, NoSchemaError or OlderSchemaError where it must not migrate).
+   * Opens and migrates now; later calls give the same result. Rejects with StoreLockedError, StoreUnfitError or
+   * StoreUnavailableError (of these, NoSchemaError or OlderSchemaError if it must not migrate).
    */
   open(): Promise<void>
-  /** False until something was asked of the store. */
+  /** False until the store was used. */
   readonly isOpen: boolean
-  /** Connections at work and callers that wait for one. */
+  /** Busy connections, and callers that wait for one. */
   readonly load: { busy: number; waiting: number }
   readonly probes: StoreProbes
   readonly aliases: AliasRecords
@@ -60,19 +60,19 @@ export interface Store {
   readonly reader: IndexReader
   /** Queue and results of the NFT metadata fetches. */
   readonly nftMetadata: NftMetadataRecords
-  /** Waits for what runs, then closes; everything afterwards rejects. */
+  /** Waits for running statements, then closes; everything afterwards rejects. */
   close(): Promise<void>
 }
 
 export const READ_CONNECTIONS = 10
 export const STATEMENT_TIMEOUT_MS = 10_000
-/** Half of the requests that a server has in flight at most by default: the others may need no database. */
+/** Half of the default limit of requests in flight: the others may need no database. */
 export const MAX_WAITING = 2_000
 
 /** Key of the advisory lock of the process that indexes, "IDX" in ASCII. */
 const LEADER_LOCK = 0x494458
 
-/** Makes the store without touching disk or network; the first use opens it. */
+/** Creates the store without touching disk or network; the first use opens it. */
 export function openStore(options: StoreOptions): Store {
   return assembleStore(
     options.databaseUrl === undefined ? 'embedded' : 'server',
@@ -83,7 +83,7 @@ export function openStore(options: StoreOptions): Store {
   )
 }
 
-/** @param start opens a pool whose schema is up to date or gets so; tests give it a prepared one */
+/** @param start opens a pool and brings its schema up to date; tests pass a prepared pool */
 export function assembleStore(
   kind: Store['kind'],
   start: () => Promise<ConnectionPool>,
@@ -91,7 +91,7 @@ export function assembleStore(
   leader: StoreOptions['leader'] = 'session',
   statementTimeoutMs = STATEMENT_TIMEOUT_MS,
 ): Store {
-  // An embedded database is as small as its machine, and that may take long to load it at all.
+  // An embedded database on a small machine may take long just to load.
   const lazy = createLazyPool(start, kind === 'server' ? statementTimeoutMs : undefined)
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: lazy.pool }) })
   const dbOf = (caller: Caller): Kysely<Database> =>
@@ -123,7 +123,7 @@ export function assembleStore(
       patient,
       async (signal) => {
         const leadership = await lead(signal)
-        // What it writes might never be answered, and whoever leads next waits until it has ended.
+        // Its writes might never be answered, and the next leader waits until they have ended.
         leadership.lost.addEventListener('abort', () => lazy.current?.abandon?.(), { once: true })
         return leadership
       },
@@ -149,7 +149,7 @@ function openPool(options: StoreOptions): () => Promise<ConnectionPool> {
       databaseUrl === undefined
         ? await openEmbeddedPool({ folder: dataDir, ...limits })
         : openServerPool({ databaseUrl, size: options.poolSize ?? READ_CONNECTIONS, ...limits })
-    // Whoever waits has to know for what: nothing else is said before it is over.
+    // Logged first, since nothing else is logged until the step is over.
     const begins = (step: string): void =>
       logger.info({ step }, 'the schema is brought up to date, do not end this process')
     try {

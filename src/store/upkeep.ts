@@ -3,17 +3,17 @@ import type { Logger } from 'pino'
 import { steadyNow } from '../lib/steady-clock.ts'
 import type { Database } from './schema/index.ts'
 
-/** What a Postgres server does by itself in the background and the embedded one leaves to its owner. */
+/** Maintenance that a Postgres server does in the background and the embedded one leaves to its owner. */
 export interface Upkeep {
   /**
-   * To be called after writes; does what is due, which is mostly nothing, and nothing while another call is at it. Failures
-   * are logged.
+   * Call this after writes; does what is due, mostly nothing, and nothing while another call is running. Failures are
+   * logged.
    */
   consider(): Promise<void>
 }
 
 const LOOK_EVERY_MS = 5_000
-/** After a crash this much of the log is replayed, some 10 MB a second and core of a small machine. */
+/** Size of the log that is replayed after a crash, at some 10 MB a second on one core of a small machine. */
 const LOG_BYTES = 64_000_000n
 
 interface TableCounts {
@@ -26,7 +26,7 @@ interface TableCounts {
 
 /**
  * Checkpoints, vacuum and statistics of the embedded database. Without them its log grows for ever, dead rows stay and
- * the planner knows nothing of new tables.
+ * the planner has no statistics of new tables.
  *
  * @param db connections without the timeouts of reads
  */
@@ -35,7 +35,7 @@ export function createUpkeep(db: Kysely<Database>, logger: Logger): Upkeep {
   return {
     async consider() {
       if (steadyNow() < lookAt) return
-      // Who comes meanwhile would find the same due, and do it once more behind this.
+      // A call in between would find the same work due, and repeat it after this one.
       lookAt = Number.POSITIVE_INFINITY
       try {
         await checkpoint(db)
@@ -54,7 +54,7 @@ export function createUpkeep(db: Kysely<Database>, logger: Logger): Upkeep {
   }
 }
 
-/** The thresholds of the server's autovacuum, a little more eager. */
+/** Slightly lower thresholds than the server's autovacuum. */
 function dueFor({ live, dead, changed, inserted }: TableCounts): string | undefined {
   if (dead > 5_000n + live / 10n || inserted > 50_000n + live / 4n) return 'vacuum analyze'
   if (changed > 2_000n + live / 10n) return 'analyze'

@@ -24,9 +24,9 @@ export function utxoId(txId: string, outputIndex: number): string {
 }
 
 /**
- * Key of a UTXO in the database: 16 bytes as hex whose order is the order of the cb58 texts of the ids, which lists are
- * sorted by when time or amount are equal. Half the size of the id in every index; the beginning of the text (with "no
- * character" as the smallest digit) is read as a number to base 59.
+ * Key of a UTXO in the database: 16 bytes as hex that sort like the cb58 texts of the ids, which order lists when time
+ * or amount are equal. Half the size of the id in every index; the beginning of the text (with "no character" as the
+ * smallest digit) is read as a number in base 59.
  */
 export function utxoKey(txId: string, outputIndex: number): string {
   return keyOfId(utxoId(txId, outputIndex))
@@ -37,7 +37,7 @@ export function keyOfId(id: string): string {
   return keyByDivision(id) ?? keyOfText(encodeCb58(hexToBytes(id)))
 }
 
-/** The rule itself. */
+/** Reference implementation. */
 function keyOfText(text: string): string {
   let key = 0n
   for (let at = 0; at < CHARACTERS; at += GROUP) {
@@ -53,14 +53,14 @@ const hexOf = (key: bigint): string => key.toString(16).padStart(KEY_DIGITS, '0'
 const CHECKSUM_BITS = 32n
 const MOST_CHECKSUM = 2n ** CHECKSUM_BITS - 1n
 const power = (exponent: number): bigint => BigInt(CB58_BASE) ** BigInt(exponent)
-/** With its checksum, an id that does not begin with a zero byte is a number of 48 to 50 digits. */
+/** With its checksum, an id without a leading zero byte is a number of 48 to 50 digits. */
 const LENGTHS = [50, 49, 48].map((length) => ({ least: power(length - 1), divisor: power(length - CHARACTERS) }))
 const GROUP_DIVISOR = power(GROUP)
 
 /**
- * The same by dividing the number that the text writes, in a tenth of the time: the text is only needed up to character
- * 21, and the checksum, the lowest four bytes, hardly ever reaches so far.
- * @returns undefined where it may, and for zero bytes in front
+ * The same by dividing the number that the text represents, in a tenth of the time: only the first 21 characters are
+ * needed, and the checksum, the lowest four bytes, hardly ever affects them.
+ * @returns undefined if it may, and for leading zero bytes
  */
 function keyByDivision(id: string): string | undefined {
   if (id.startsWith('00')) return undefined
@@ -74,7 +74,7 @@ function keyByDivision(id: string): string | undefined {
   return hexOf((read(first) * GROUP_FACTOR + read(second)) * GROUP_FACTOR + read(start % GROUP_DIVISOR))
 }
 
-/** Seven digits to base 58, read to base 59 with each one higher. */
+/** Seven digits in base 58, read in base 59 with each one higher. */
 function read(group: bigint): bigint {
   let rest = Number(group)
   let value = 0
@@ -86,5 +86,5 @@ function read(group: bigint): bigint {
   return BigInt(value)
 }
 
-/** The form of a key that comes back from the database (uuid text) as hex. */
+/** Converts a key from the database (uuid text) to hex. */
 export const keyFromUuid = (uuid: string): string => uuid.replaceAll('-', '')

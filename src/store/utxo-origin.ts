@@ -1,6 +1,6 @@
 import type { UtxoRow } from './rows/index.ts'
 
-/** Where an output came from. */
+/** The origin of an output. */
 export interface UtxoOrigin {
   /** Hex. */
   txId: string
@@ -13,10 +13,10 @@ const INDEX_DIGITS = 2
 const MOST_INDEX = 0xff
 
 /**
- * What an owner's entry says beside what sums and orders need, so that the entry is all of a plain output: transaction id,
- * height without zero bytes in front, output index in one byte. One short column, because each takes the database as long
- * to write as a longer one.
- * @returns hex; undefined for outputs of which there is more to say or that have other owners, too: those are looked up
+ * Additional data of an owner's entry, beyond what sums and orders need, so that the entry is complete for a plain
+ * output: transaction id, height without leading zero bytes, output index in one byte. One short column, because a
+ * short column costs the database as much to write as a long one.
+ * @returns hex; undefined for outputs with more data or with other owners, which are looked up
  */
 export function originOf(row: UtxoRow): string | undefined {
   const { txId, outputIndex, height, addresses, amount } = row
@@ -30,7 +30,7 @@ function wholeBytes(number: number | bigint): string {
   return digits.length % 2 === 0 ? digits : `0${digits}`
 }
 
-/** The same read back. */
+/** The inverse of `originOf`. */
 export function readOrigin(origin: string): UtxoOrigin {
   const height = origin.slice(TX_DIGITS, -INDEX_DIGITS)
   return {

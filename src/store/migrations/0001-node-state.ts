@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { run } from './statements.ts'
 
-/** What the node APIs keep: aliases, credential and revoked tokens, keystore users; and the row of the health probe. */
+/** State of the node APIs: aliases, credential and revoked tokens, keystore users; and the row of the health probe. */
 export const up = (db: Kysely<unknown>): Promise<void> =>
   run(db, [
     `create table store_probe (single boolean primary key default true check (single), checked_at int8 not null)`,

@@ -4,7 +4,7 @@ import { run } from './statements.ts'
 
 /**
  * The index of P, X and C: streams with their progress, blocks, transactions, UTXOs as intervals, stakers and L1s.
- * docs/store.md says for each index which question it answers and how the tables are spread over many machines.
+ * docs/store.md lists the queries of each index and how the tables are distributed over many machines.
  */
 export const up = (db: Kysely<unknown>): Promise<void> => run(db, [...CHAINS, ...UTXOS, ...STAKING])
 
@@ -38,7 +38,7 @@ const UTXOS = [
   `create table asset (
     number int4 generated always as identity primary key, network int2 not null, id bytea not null,
     name text, symbol text, denomination int2, type text, height int8, unique (network, id))`,
-  // Consuming changes no indexed column here; the free space keeps the new version of the row on the same page.
+  // A consumption changes no indexed column here; the free space keeps the new version of the row on the same page.
   `create table utxo (
     network int2 not null, utxo uuid not null, tx_id bytea not null, output_index int8 not null,
     asset int4, kind int2, amount numeric(20), addresses bytea, threshold int8, locktime numeric(20),
@@ -54,7 +54,7 @@ const UTXOS = [
     owners int2 not null, threshold int8 not null, locktime numeric(20) not null, stakeable_locktime numeric(20),
     stake_start int8, stake_end int8, staked_until int8, reward_type int2,
     primary key (address, chain, created_time, utxo))`,
-  // Index-only scans need the map of all-visible pages to be fresh, also where rows are only added.
+  // Index-only scans need a fresh visibility map, even if rows are only added.
   `alter table utxo_owner set (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.05,
     autovacuum_analyze_scale_factor = 0.05)`,
   `create index utxo_owner_interval on utxo_owner (address, chain, consumed_time, created_time, utxo)

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { run } from './statements.ts'
 
-/** The index of EVM chains: blocks, transactions, transfers, contracts, NFTs, and who took part where. */
+/** The index of EVM chains: blocks, transactions, transfers, contracts, NFTs, and participants. */
 export const up = (db: Kysely<unknown>): Promise<void> => run(db, [...CHAIN, ...TOKENS, ...ADDRESSES])
 
 const CHAIN = [

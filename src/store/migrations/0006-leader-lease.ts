@@ -2,8 +2,8 @@ import type { Kysely } from 'kysely'
 import { run } from './statements.ts'
 
 /**
- * Who may write the index, for databases whose locks do not live as long as a session. The second key makes a takeover
- * wait for commits that hold the row's key; a renewal does not touch a key and waits for nobody.
+ * The process that may write the index, for databases whose locks do not last as long as a session. The second key
+ * makes a takeover wait for commits that hold the row's key; a renewal changes no key and does not wait.
  */
 export const up = (db: Kysely<unknown>): Promise<void> =>
   run(db, [

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { run } from './statements.ts'
 
-/** Which network the index of a name is of, so that it can be answered from while no node is there to say it. */
+/** Which network a name's index belongs to, so that it can be served while no node can identify the network. */
 export const up = (db: Kysely<unknown>): Promise<void> =>
   run(db, [
     `create table network_identity (

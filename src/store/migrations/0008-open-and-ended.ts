@@ -3,8 +3,8 @@ import { OPEN_END } from '../schema/primary-index.ts'
 import { run } from './statements.ts'
 
 /**
- * Two indexes instead of one over all intervals: what is unspent, which pages and balances of now read, is a third of it
- * and stays in memory. Each entry is in one of them, so that writing costs what it did.
+ * Two indexes instead of one over all intervals: unspent entries, which pages and current balances read, are a third of
+ * them and stay in memory. Each entry is in one of the two, so writing costs the same.
  */
 export const up = (db: Kysely<unknown>): Promise<void> =>
   run(db, [
@@ -15,6 +15,6 @@ export const up = (db: Kysely<unknown>): Promise<void> =>
     'drop index utxo_owner_interval',
   ])
 
-/** What sums need, so that they do not visit the table. */
+/** Columns that sums need, so that they do not read the table. */
 const SUMMED = `amount, asset, kind, other_chain, direction, owners, threshold, locktime, stakeable_locktime, stake_start,
   stake_end, staked_until`

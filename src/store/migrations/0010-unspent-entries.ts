@@ -3,8 +3,8 @@ import { OPEN_END } from '../schema/primary-index.ts'
 import { run } from './statements.ts'
 
 /**
- * The index of unspent entries says where they came from, so that a page by time needs no other block. Readers go on while
- * it is made; the one of before goes when it is there.
+ * Adds the origin to the index of unspent entries, so that a page by time reads no other block. Reads continue while it
+ * is built; the old index is dropped afterwards.
  */
 export const up = (db: Kysely<unknown>): Promise<void> =>
   run(db, [

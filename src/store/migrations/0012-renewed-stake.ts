@@ -4,9 +4,9 @@ import { utxoKey } from '../utxo-key.ts'
 import { column, eachChunk, rowSource } from '../write/bulk.ts'
 
 /**
- * Stake of a validator that renews itself ends when its newest period does. Versions of before let it end with the first
- * one, by which locks were judged; the validators themselves were kept rightly. Who began later than in its block either
- * waited for its start, as all did until Durango, and has the right end already, or was renewed.
+ * Stake of a validator that renews itself ends with its newest period. Earlier versions let it end with the first one,
+ * which decided locks; the validator rows were correct. A staker that began later than in its block either waited for
+ * its start, as all did until Durango, and has the right end already, or was renewed.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<Begun>`select network, tx_id, first_stake_output, stake_outputs, end_time from staker

@@ -2,8 +2,8 @@ import type { Kysely } from 'kysely'
 import { run } from './statements.ts'
 
 /**
- * Blocks of which nobody told what contracts sent, from `low` to `high`. Versions of before noted none, and did not count
- * whom imports to C and exports from it concern: all that they have indexed is looked at again.
+ * Blocks without traces, from `low` to `high`. Earlier versions recorded none, and did not index addresses of imports
+ * to C and exports from it: all blocks that they indexed are checked again.
  */
 export const up = (db: Kysely<unknown>): Promise<void> =>
   run(db, [

@@ -1,7 +1,7 @@
 /**
  * The schema's history, one file per step, applied in order under a lock of the database, so that several processes may
- * start at once. Each step is a transaction of its own: what one locks is free again before the next one takes its time. A
- * step that was released is never changed; the next one corrects it.
+ * start at once. Each step is its own transaction, so its locks are free again before the next, perhaps long, step. A
+ * released step is never changed; a later step corrects it.
  */
 
 import { Kysely, type Migration, Migrator, PostgresDialect, type PostgresPool, sql } from 'kysely'
@@ -38,10 +38,10 @@ const STEPS: Record<string, Migration> = {
   '0013-untraced': untraced,
 }
 
-/** How the migrator says that somebody else knows more steps. */
+/** The migrator's message if another version knows more steps. */
 const UNKNOWN_STEP = /previously executed migration (\S+) is missing/
 
-/** The steps, each told of before it begins; of a database that is being made there is nothing to tell. */
+/** The steps, each announced before it begins; nothing is announced for a new database. */
 function announced(begins: (step: string) => void): Record<string, Migration> {
   const [first = ''] = Object.keys(STEPS)
   let isNew = false
@@ -60,7 +60,7 @@ function announced(begins: (step: string) => void): Record<string, Migration> {
 
 /**
  * Brings the schema to this program's version.
- * @param begins told of each step of a database that was there: one that makes an index takes as long as its table is large
+ * @param begins called for each step on an existing database: creating an index takes longer the larger its table is
  * @returns names of the steps that were applied now
  * @throws StoreUnavailableError when a step fails or the schema is newer than this program
  */
@@ -89,8 +89,8 @@ export async function migrate(pool: PostgresPool, begins: (step: string) => void
 }
 
 /**
- * For whoever is about to write: a newer version may have migrated since this process opened the database, and may read
- * what this one writes in another way.
+ * Call this before writing: a newer version may have migrated since this process opened the database, and may read its
+ * rows differently.
  * @throws NewerSchemaError
  */
 export async function refuseNewerSchema(db: Kysely<unknown> | Db): Promise<void> {
@@ -99,7 +99,7 @@ export async function refuseNewerSchema(db: Kysely<unknown> | Db): Promise<void>
 }
 
 /**
- * For whoever only looks: the schema is this program's version already.
+ * For processes that only read: the schema has to be this program's version already.
  * @throws NoSchemaError, OlderSchemaError or NewerSchemaError when it is not
  */
 export async function expectSchema(pool: PostgresPool): Promise<void> {

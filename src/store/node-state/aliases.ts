@@ -5,9 +5,9 @@ import { raiseGeneration, readGeneration } from './generation.ts'
 export interface AliasRecords {
   /** Grows with every alias added by any process. */
   generation(): Promise<bigint>
-  /** All aliases, in the order in which they were added. */
+  /** All aliases, in order of creation. */
   all(): Promise<{ generation: bigint; endpoints: EndpointAlias[]; chains: ChainAlias[] }>
-  /** Result of `admin.alias`. Answers the target that the alias has afterwards: another one means that it was taken. */
+  /** Result of `admin.alias`. Returns the alias's target afterwards: a different one means that the alias was taken. */
   addEndpoint(entry: EndpointAlias): Promise<{ added: boolean; endpoint: string }>
   /** Result of `admin.aliasChain`; `chain` as the caller's text form of the blockchain id. */
   addChain(entry: ChainAlias): Promise<{ added: boolean; chain: string }>

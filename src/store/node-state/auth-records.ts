@@ -4,11 +4,14 @@ import { nowSeconds } from '../database.ts'
 import type { Database } from '../schema/index.ts'
 import { raiseGeneration, readGeneration } from './generation.ts'
 
-/** What tokens are signed with: the salt goes into the key, the fingerprint tells whether the password is still the same. */
+/**
+ * Signing credential of tokens: the salt is part of the key, the fingerprint shows whether the password is still the
+ * same.
+ */
 export interface Credential {
   /** Hex. */
   salt: string
-  /** A password hash in the caller's own text form; the store never sees a password. */
+  /** A password hash in the caller's own text format; the store never sees a password. */
   fingerprint: string
 }
 
@@ -19,8 +22,8 @@ export interface Revocation {
 }
 
 /**
- * For so long a revocation outlives its token, seconds: a clock that was ahead for a while must not bring back to life,
- * once it is put right, what was revoked before.
+ * Time a revocation outlives its token, seconds: when a clock that was ahead is corrected, revoked tokens must not
+ * become valid again.
  */
 export const KEPT_SECONDS = 604_800n
 
@@ -33,19 +36,19 @@ export interface AuthState {
 
 export interface AuthRecords {
   generation(): Promise<bigint>
-  /** Everything at once; revocations that have served their time are left out. */
+  /** The whole state at once, without revocations that are no longer needed. */
   state(): Promise<AuthState>
   /**
-   * Puts another credential in place, if none did so since `expected` was read. All revocations go, because no token of
-   * the old credential is valid any more.
-   * @returns false when somebody else changed the state: read it again and decide anew
+   * Replaces the credential, unless another process did so since `expected` was read. All revocations are deleted,
+   * because no token of the old credential is valid any more.
+   * @returns false when another process changed the state: read it again and decide again
    */
   replaceCredential(credential: Credential, expected: bigint): Promise<boolean>
-  /** Revoking twice is revoking once. */
+  /** Idempotent. */
   revoke(revocation: Revocation): Promise<void>
 }
 
-/** What access tokens need across restarts and processes: password and revocations live as long as the data does. */
+/** State of access tokens across restarts and processes: password and revocations live as long as the data. */
 export function createAuthRecords(db: Kysely<Database>): AuthRecords {
   return {
     generation: () => readGeneration(db, 'auth'),

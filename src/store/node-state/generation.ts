@@ -1,15 +1,15 @@
 import type { Db } from '../database.ts'
 
-/** What the node APIs keep in memory and have to read again when it changed. */
+/** State that the node APIs cache and reload after a change. */
 export type Topic = 'aliases' | 'auth'
 
-/** A number that grows with every change of the topic, in any process: one cheap read tells whether to load again. */
+/** A number that grows with every change of the topic, in any process: one cheap read shows whether to reload. */
 export async function readGeneration(db: Db, topic: Topic): Promise<bigint> {
   const row = await db.selectFrom('node_generation').select('generation').where('topic', '=', topic).executeTakeFirst()
   return row?.generation ?? 0n
 }
 
-/** To be called in the transaction of the change; it also puts changes of one topic in a row. */
+/** Call this in the transaction of the change; it also serialises changes of one topic. */
 export async function raiseGeneration(db: Db, topic: Topic): Promise<bigint> {
   const row = await db
     .updateTable('node_generation')

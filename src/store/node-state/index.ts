@@ -1,6 +1,6 @@
 /**
- * What the node APIs keep across restarts and share between processes: aliases, the credential behind access tokens with
- * its revocations, keystore users. Bytes in, bytes out; rules about their content live in the services.
+ * State that the node APIs keep across restarts and share between processes: aliases, the credential behind access
+ * tokens with its revocations, keystore users. Bytes in, bytes out; the services know the rules for the content.
  */
 export { type AliasRecords, type ChainAlias, createAliasRecords, type EndpointAlias } from './aliases.ts'
 export {

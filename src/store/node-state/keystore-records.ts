@@ -19,29 +19,29 @@ export interface KeystoreRecords {
   find(name: Uint8Array): Promise<KeystoreUser | undefined>
   /** Names in byte order. */
   names(): Promise<Uint8Array[]>
-  /** Makes the user with all its entries, or nothing. @returns false when the name is taken */
+  /** Creates the user with all its entries, or nothing. @returns false when the name is taken */
   create(user: KeystoreUser, entries?: readonly KeystoreEntry[]): Promise<boolean>
-  /** Removes the user and its entries. @returns false when there is none */
+  /** Removes the user and its entries. @returns false when there is no such user */
   remove(name: Uint8Array): Promise<boolean>
-  /** The user and all its entries at one moment, sorted by key bytes. */
+  /** A consistent snapshot of the user and all its entries, sorted by key bytes. */
   read(name: Uint8Array): Promise<{ user: KeystoreUser; entries: KeystoreEntry[] } | undefined>
   /** The values of some keys; absent keys are left out. */
   values(name: Uint8Array, keys: readonly Uint8Array[]): Promise<KeystoreEntry[]>
   /**
-   * Lets `change` decide from the current value what to write, with the user locked so that two requests never undo
-   * each other; all writes happen or none.
+   * Lets `change` compute the writes from the current values, with the user locked so that two requests never undo each
+   * other; all writes happen or none.
    * @returns false when there is no such user
    */
   update(name: Uint8Array, keys: readonly Uint8Array[], change: KeystoreChange): Promise<boolean>
 }
 
-/** Given the entries found under the keys asked for, answers the entries to write. */
+/** Takes the entries found under the requested keys, returns the entries to write. */
 export type KeystoreChange = (found: KeystoreEntry[]) => readonly KeystoreEntry[] | Promise<readonly KeystoreEntry[]>
 
 /** More parameters than any sane user needs at once, fewer than the protocol allows in one statement. */
 const ENTRIES_PER_STATEMENT = 1_000
 
-/** Users of the keystore API. What the bytes mean is known to the service alone. */
+/** Users of the keystore API. Only the service knows the meaning of the bytes. */
 export function createKeystoreRecords(db: Kysely<Database>): KeystoreRecords {
   return {
     find: (name) => findUser(db, name),
@@ -109,7 +109,7 @@ async function readEntries(
 }
 
 async function write(tx: Transaction<Database>, name: Uint8Array, entries: readonly KeystoreEntry[]): Promise<void> {
-  // A blob may name a key twice; the last one counts, as in a key-value database.
+  // A blob may contain a key twice; the last one counts, as in a key-value database.
   const rows = new Map(entries.map((entry) => [byteaOf(entry.key), byteaOf(entry.value)]))
   const values = [...rows].map(([key, value]) => ({ name: byteaOf(name), key, value }))
   for (const some of inChunks(values, ENTRIES_PER_STATEMENT)) {

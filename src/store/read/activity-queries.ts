@@ -7,13 +7,16 @@ import { addressSource } from './address-source.ts'
 import type { ChainName } from './chain-numbers.ts'
 import type { OwnedDeps } from './owned.ts'
 
-/** The latest time at which a UTXO of the addresses came or went. */
+/** The latest time at which a UTXO of the addresses was created or consumed. */
 export interface Activity {
   /** Unix seconds. */
   time: bigint
   /** Height of the block, on the chain where it happened. */
   height: bigint
-  /** The transaction that created or consumed the UTXO (for rewards and returned stake: that they are named after). */
+  /**
+   * The transaction that created or consumed the UTXO (for rewards and returned stake: the transaction they are named
+   * after).
+   */
   txId: string
   utxoId: string
   isConsumed: boolean
@@ -34,7 +37,7 @@ interface ActivityRow {
   consumed_height: bigint | null
 }
 
-/** As lists of UTXOs have it: a reward is of the block with the transaction that paid it. */
+/** As in lists of UTXOs: a reward belongs to the block with the transaction that paid it. */
 const CREATED_HEIGHT = sql.raw('coalesce(u.reward_height, u.created_height)')
 const openEnd = sql.raw(String(OPEN_END))
 
@@ -44,9 +47,9 @@ export function createActivityQueries({ numbers, dbFor }: OwnedDeps): ActivityQu
       const chain = await numbers.chain(name)
       const own = sql`o.chain = ${chain}`
       const ended = sql`o.consumed_time < ${openEnd}`
-      // Two probes per address: the end of its creations, the end of its consumptions. Of what came in that second, what
-      // is of a later block counts, if that is of the same chain; in one block the creation is the later one, as a
-      // transaction consumes before it makes.
+      // Two probes per address: its last creation and its last consumption. In the same second the later block counts,
+      // if both are on the same chain; in one block the creation counts as later, since a transaction consumes before
+      // it creates.
       const query = sql<ActivityRow>`${prepared}
         with ends as (
           select w.address, e.* from ${addressSource(addresses)} cross join lateral (

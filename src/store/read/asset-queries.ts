@@ -6,12 +6,12 @@ import { type AssetInfo, toAsset } from './utxo-record.ts'
 
 export interface AssetQueries {
   /**
-   * What is known of an asset. Names are missing while only outputs of it are indexed, not its making.
+   * An asset's data. Names are missing while only outputs of it are indexed, not its creation.
    * @param network name in the configuration
    * @param id hex
    */
   find(network: string, id: string): Promise<AssetInfo | undefined>
-  /** The same of several, by their ids; those that no block names are left out. */
+  /** The same for several, by their ids; ids that no block names are left out. */
   findAll(network: string, ids: readonly string[]): Promise<ReadonlyMap<string, AssetInfo>>
 }
 

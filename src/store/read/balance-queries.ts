@@ -12,19 +12,19 @@ import { type AssetColumns, type AssetInfo, toAsset } from './utxo-record.ts'
 export interface BalanceQuery {
   chain: ChainName
   addresses: readonly string[]
-  /** The moment of the balance, unix seconds; left out = everything that is unconsumed in the index. */
+  /** The time of the balance, unix seconds; left out = everything that is unconsumed in the index. */
   at?: bigint
   /**
-   * What counts as there at `at`: created at or before it (as a node has it at that chain time) or strictly before it
-   * (as the hosted service counts). Consumed at `at` is gone in both.
+   * Which outputs exist at `at`: created at or before it (as on a node at that chain time) or strictly before it (as in
+   * the hosted service). An output consumed at `at` is gone in both.
    */
   edge?: 'inclusive' | 'strict'
-  /** Locks and stake periods are judged by this time, unix seconds; a node takes its wall clock for balances of now. */
+  /** Time for evaluating locks and stake periods, unix seconds; for current balances a node uses its wall clock. */
   locksAt: bigint
   caller?: Caller
 }
 
-/** Outputs of one asset that are alike in everything that decides about their category. */
+/** Outputs of one asset that agree in everything that decides their category. */
 export interface BalanceGroup {
   asset: AssetInfo
   kind: OutputKind
@@ -35,7 +35,7 @@ export interface BalanceGroup {
   staking: 'none' | 'pending' | 'active'
   /** The output's own lock is in the future. */
   platformLocked: boolean
-  /** The lock that allows nothing but staking is in the future. */
+  /** The lock that allows only staking is in the future. */
   stakeableLocked: boolean
   /** Staked, and one of the locks outlives the staking period. */
   lockedAfterStaking: boolean
@@ -47,7 +47,7 @@ export interface BalanceGroup {
 }
 
 export interface BalanceQueries {
-  /** What the addresses own together: an output of several of them counts once. */
+  /** What the addresses own together; an output owned by several of them counts once. */
   groups(query: BalanceQuery): Promise<BalanceGroup[]>
 }
 
@@ -77,8 +77,8 @@ export function createBalanceQueries({ numbers, dbFor }: OwnedDeps): BalanceQuer
 }
 
 /**
- * One range of the index of unspent outputs per address; for the past also one of those that ended: all that was consumed
- * after the moment, of it what existed already.
+ * One range of the index of unspent outputs per address; for the past also one of the index of consumed outputs: those
+ * consumed after that time that already existed.
  */
 function statement(query: BalanceQuery, chain: number): RawBuilder<GroupRow> {
   const { at, locksAt } = query
@@ -93,13 +93,13 @@ function statement(query: BalanceQuery, chain: number): RawBuilder<GroupRow> {
       ? entries(unspent)
       : sql`${entries(sql`${unspent} and ${created}`)} union all
         ${entries(sql`o.consumed_time < ${openEnd} and o.consumed_time > ${at} and ${created}`)}`
-  // Blocks may be some seconds ahead of the clock, and a stake that began with its block waits for nothing.
+  // Blocks may be some seconds ahead of the clock, and a stake that began with its block is active at once.
   const stakedAt = at ?? locksAt
-  // Of a moment to come it is known when the stake will be free, as it is of locks. Now it is what blocks have made free.
+  // For a future time the end of the stake is known, like locks. For now, only stake that blocks have released is free.
   const free = at === undefined ? sql`staked_until < ${openEnd}` : sql`least(staked_until, stake_end) <= ${at}`
   // Several of the addresses may own the same output.
   const once = new Set(query.addresses).size > 1 ? sql.raw('distinct') : sql``
-  // Planned for any moment, the past would be read by creation: through all that was ever spent.
+  // A generic plan would read the past by creation time: through everything that was ever spent.
   return sql<GroupRow>`${at === undefined ? prepared : sql``}
     select a.id as asset_id, a.name as asset_name, a.symbol, a.denomination, a.type as asset_type, g.*
     from (

@@ -23,7 +23,7 @@ export interface BlockCursor {
 
 export interface BlockPage {
   blocks: BlockRow[]
-  /** Left out when nothing follows. */
+  /** Left out on the last page. */
   next?: BlockCursor
 }
 

@@ -14,11 +14,14 @@ export interface ChainNumbers {
   network(name: string): Promise<number>
   /** @throws NotFoundError when nothing of the network was ever indexed */
   chain(name: ChainName): Promise<number>
-  /** Number of the EVM stream of a chain id, of several the one that is ahead. @throws NotFoundError when the chain was never indexed */
+  /**
+   * Number of the EVM stream of a chain id; of several, the one that is ahead. @throws NotFoundError when the chain was
+   * never indexed
+   */
   evm(chainId: bigint): Promise<number>
   /** Undefined for a stream that was never registered. */
   stream(name: string): Promise<NumberedStream | undefined>
-  /** To be told of all streams whenever they are read: forgets what is known where one has another number, or is gone. */
+  /** Call this with all streams whenever they are read: forgets cached numbers if one has changed or is gone. */
   heed(streams: readonly { name: string; id: number }[]): void
 }
 
@@ -28,9 +31,9 @@ interface NumberedStream {
 }
 
 /**
- * Networks and streams get their numbers once and keep them, so each is asked for once. A database that takes the place of
- * another (built again, or a copy without the last ranges) has numbers of its own: whoever answers from the index reads
- * how far the streams are first, and so learns of it.
+ * Networks and streams keep their numbers, so each is read once. A database that replaces another (rebuilt, or a copy
+ * without the last ranges) has different numbers. Processes read the streams' progress before they answer from the
+ * index, and so notice.
  */
 export function createChainNumbers(db: Db): ChainNumbers {
   const networks = new Map<string, number>()
@@ -38,7 +41,7 @@ export function createChainNumbers(db: Db): ChainNumbers {
   const named = new Map<string, NumberedStream>()
   let standing: ReadonlyMap<string, number> | undefined
   let forgotten = 0
-  /** What was asked for before all was forgotten may have been told by the database of before. */
+  /** An answer requested before everything was forgotten may be from the previous database. */
   const keep = async <T>(asking: Promise<T>, remember: (told: T) => void): Promise<T> => {
     const before = forgotten
     const told = await asking
@@ -67,7 +70,8 @@ export function createChainNumbers(db: Db): ChainNumbers {
         .orderBy('id')
         .execute()
       const [current] = await keep(asking, ([one, ...others]) => {
-        // One may be left of another configuration, and not go on; which one that is may change while this process lives.
+        // A stream of another configuration may remain without progress; which one that is may change while this
+        // process lives.
         if (one && others.length === 0) streams.set(chainId, one.id)
       })
       return found(current?.id, `chain ${chainId}`)

@@ -5,17 +5,17 @@ import type { ContainerRow, TransactionRow } from '../rows/index.ts'
 import type { Database } from '../schema/index.ts'
 import type { ChainName, ChainNumbers } from './chain-numbers.ts'
 
-/** Accepted blocks and transactions in the order of their acceptance, as a node's index API numbers them. */
+/** Accepted blocks and transactions in order of acceptance, numbered as in a node's index API. */
 export interface ContainerQueries {
   /** From `first` on, by index. */
   range(chain: ChainName, first: bigint, limit: number): Promise<ContainerRow[]>
   /** Bytes of what `range` would read, without reading them. */
   size(chain: ChainName, first: bigint, limit: number): Promise<bigint>
-  /** Those of these indexes that are there, in no order. */
+  /** Existing containers at these indexes, in no order. */
   atPositions(chain: ChainName, positions: readonly bigint[]): Promise<ContainerRow[]>
   withId(chain: ChainName, id: string): Promise<ContainerRow | undefined>
   last(chain: ChainName): Promise<ContainerRow | undefined>
-  /** How many there are from `from` up to, but not with `below`. */
+  /** Their number from `from` up to but not including `below`. */
   count(chain: ChainName, from: bigint, below: bigint): Promise<bigint>
   transactions: {
     range(chain: ChainName, first: bigint, limit: number): Promise<NumberedTransaction[]>

@@ -6,7 +6,7 @@ import type { Database } from '../schema/index.ts'
 import { column, rowSource } from '../write/bulk.ts'
 import type { ChainNumbers } from './chain-numbers.ts'
 
-/** Place in the list of all chains' blocks. */
+/** Position in the list of all chains' blocks. */
 export interface EvmBlockCursor {
   /** Unix seconds. */
   time: bigint
@@ -15,7 +15,7 @@ export interface EvmBlockCursor {
 }
 
 export interface EvmTransactionCursor extends EvmBlockCursor {
-  /** Place in the block. */
+  /** Index in the block. */
   index: number
 }
 
@@ -28,7 +28,7 @@ export type ListedEvmTransaction = EvmTransactionRow & {
 export interface LatestQuery<Cursor> {
   /** Chains of one kind of network; left out: both. */
   testnet?: boolean
-  /** Names of the streams that count; others may be left of another configuration. Left out: all. */
+  /** Names of the streams to include; others may remain from another configuration. Left out: all. */
   streams?: readonly string[]
   after?: Cursor
   limit: number
@@ -50,15 +50,15 @@ export interface EvmQueries {
   latestTransactions(
     query: LatestQuery<EvmTransactionCursor> & { success?: boolean },
   ): Promise<{ transactions: ListedEvmTransaction[]; next?: EvmTransactionCursor }>
-  /** A block at its height, for whoever has to find where a chain left the stored branch. */
+  /** A block at a height, to find where a chain left the stored branch. */
   blockAt(chainId: bigint, height: bigint): Promise<{ hash: string; cumulativeTransactions: bigint } | undefined>
-  /** EVM chain id of each stream that holds such a chain, as its node said it, by the stream's name. */
+  /** EVM chain id of each EVM stream, as reported by its node, by the stream's name. */
   chainIds(): Promise<Map<string, bigint>>
-  /** EVM chain ids of the chains on which the address ever took part. */
+  /** EVM chain ids of the chains on which the address ever participated. */
   chainsOf(address: string): Promise<bigint[]>
   /**
-   * Contracts of tokens that the address ever sent, received or was credited with, first blocks first: candidates, not
-   * balances. Of an address with more than 100,000 of them, others are not looked at.
+   * Contracts of tokens that the address ever sent, received or was credited with, earliest blocks first: candidates,
+   * not balances. Of an address with more than 100,000 of them, the others are ignored.
    */
   touchedTokens(chainId: bigint, address: string, limit: number): Promise<string[]>
   contracts(chainId: bigint, addresses: readonly string[]): Promise<ContractInfo[]>
@@ -120,7 +120,7 @@ export function createEvmQueries(db: Kysely<Database>, numbers: ChainNumbers): E
       return rows.flatMap((row) => (row.evm_chain_id === null ? [] : [row.evm_chain_id]))
     },
     async touchedTokens(chainId, address, limit) {
-      // One row: ten thousand of them take longer on their way than in the database.
+      // One row: transferring ten thousand rows takes longer than the query.
       const query = sql<{ contracts: string | null }>`
         select string_agg(encode(contract, 'hex'), '' order by first_height, contract) as contracts from (
           select * from (
@@ -140,22 +140,22 @@ export function createEvmQueries(db: Kysely<Database>, numbers: ChainNumbers): E
   }
 }
 
-/** Contracts of one address that are put in order. */
+/** Most contracts of one address that are sorted. */
 const MOST_HOLDINGS = 100_000
 
-/** Streams that are looked at, as `b`; `kinds`: whether they are of testnets, of which there may be both. */
+/** Streams to read, as `b`; `kinds`: whether they are of testnets, of which there may be both. */
 interface Among {
   kinds: readonly boolean[]
   condition: RawBuilder<unknown>
 }
 
 /**
- * `(…) b`: the first blocks in order that fulfil the condition. The indexes begin with the kind of the network, so that each
- * kind is a range by itself: asked for together, all blocks of the table would be read and sorted.
+ * `(…) b`: the first blocks in order that match the condition. The indexes begin with the kind of the network, so each
+ * kind is a separate range: one query over both would read and sort all blocks of the table.
  */
 function newestBlocks({ kinds, condition: wanted }: Among, condition: RawBuilder<unknown>, limit: number) {
   const order = sql`order by b.time desc, b.stream desc, b.height desc limit ${limit}`
-  // None is wanted, too, where there is none of them.
+  // Without streams the statement still needs one range; it matches no block.
   const ranges = (kinds.length === 0 ? [false] : kinds).map(
     (kind) => sql`(select * from evm_block b where b.testnet = ${kind} and ${wanted} and ${condition} ${order})`,
   )
@@ -163,8 +163,8 @@ function newestBlocks({ kinds, condition: wanted }: Among, condition: RawBuilder
 }
 
 /**
- * Blocks in order, their transactions inside. Partial indexes leave out the blocks that have none to show, so as many
- * blocks as transactions are wanted are enough (and one, where the page before ended).
+ * Blocks in order, with their transactions. Partial indexes omit blocks without matching transactions, so reading as
+ * many blocks as wanted transactions is enough (plus one, where the previous page ended).
  */
 function transactions(
   streams: Among,

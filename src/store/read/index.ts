@@ -1,6 +1,6 @@
 /**
- * What the index answers: one file per resource, each list one range of one index per address or chain, paged by the
- * last entry seen. docs/store.md names the index behind every query.
+ * Queries of the index: one file per resource, each list one range of one index per address or chain, paged by the last
+ * entry seen. docs/store.md names the index behind every query.
  */
 import type { Kysely } from 'kysely'
 import type { Caller } from '../connection/index.ts'
@@ -44,7 +44,7 @@ export type { AssetInfo, UtxoRecord } from './utxo-record.ts'
 
 /** The reading side of the index. Every query rejects with NotFoundError for a chain that was never indexed. */
 export interface IndexReader {
-  /** How far each stream is. */
+  /** The progress of each stream. */
   progress(): Promise<StreamProgress[]>
   readonly networks: IndexedNetworks
   readonly assets: AssetQueries
@@ -60,7 +60,10 @@ export interface IndexReader {
   readonly samples: SampleQueries
 }
 
-/** @param dbOf the same database for what takes the longer the more addresses own: on behalf of a caller, whose turns it takes */
+/**
+ * @param dbOf the same database on behalf of a caller, whose turns it uses: for reads that take longer the more
+ * addresses own
+ */
 export function createIndexReader(
   db: Kysely<Database>,
   dbOf: (caller: Caller) => Kysely<Database>,

@@ -4,14 +4,14 @@ import { roomFor } from '../../lib/room-for.ts'
 import type { Database } from '../schema/index.ts'
 import { type AssetInfo, toAsset } from './utxo-record.ts'
 
-/** Assets by the numbers that stand for them in rows; a number without an asset is left out. */
+/** Assets by their numbers in rows; a number without an asset is left out. */
 export type KnownAssets = (numbers: Iterable<number>) => Promise<ReadonlyMap<number, AssetInfo>>
 
 const REMEMBERED = 10_000
 
 /**
- * What the making of an asset says never changes, so it is read once per process and rows need not bring it along. Of an
- * asset whose making is not indexed yet, the row is read each time.
+ * An asset's creation never changes, so it is read once per process and rows need not contain it. While the creation is
+ * not indexed yet, the row is read each time.
  */
 export function createKnownAssets(db: Kysely<Database>): KnownAssets {
   const made = new LRUCache<number, AssetInfo>(roomFor(REMEMBERED))

@@ -3,7 +3,7 @@ import { bytea } from '../bytea.ts'
 import type { Database } from '../schema/index.ts'
 import type { ChainNumbers } from './chain-numbers.ts'
 
-/** What the transaction of P that made a blockchain says of it, ids in hex. */
+/** Data from the P transaction that created a blockchain, ids in hex. */
 export interface MadeChain {
   subnetId: string
   vmId: string
@@ -11,7 +11,7 @@ export interface MadeChain {
 
 export interface MadeChainQueries {
   /**
-   * Undefined while no indexed block of P made the blockchain.
+   * Undefined while no indexed block of P created the blockchain.
    * @param network name in the configuration
    * @param id hex
    */

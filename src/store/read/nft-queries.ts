@@ -20,7 +20,7 @@ export interface NftToken {
   metadata: NftMetadata
 }
 
-/** What was last fetched about a token; `status` is the API's enum. */
+/** The last fetched metadata of a token; `status` is the API's enum. */
 export interface NftMetadata {
   status: string
   tokenUri?: string
@@ -33,7 +33,7 @@ export interface NftMetadata {
   animationUri?: string
   externalUrl?: string
   background?: string
-  /** JSON texts, as the API hands them out. */
+  /** JSON texts, as the API returns them. */
   attributes?: string
   properties?: string
   decimals?: number
@@ -41,8 +41,8 @@ export interface NftMetadata {
 
 export interface NftQueries {
   /**
-   * Tokens of a collection by rising id. Strangers write what a token says, and may fill megabytes each: a page ends early
-   * behind the token with which it has more than PAGE_BYTES of it.
+   * Tokens of a collection by rising id. Strangers write metadata, up to megabytes for each token: a page ends early
+   * after the token that brings it above PAGE_BYTES.
    */
   list(
     collection: Collection,
@@ -73,15 +73,15 @@ type TokenRow = Pick<Selectable<NftMetadataTable>, (typeof METADATA)[number][0]>
   contract_name: string | null
   contract_symbol: string | null
   status: string | null
-  /** Tokens that were looked at for the page. */
+  /** Tokens that were read for the page. */
   found: bigint
 }
 
-/** Text of the tokens on one page. */
+/** Bytes of metadata on one page. */
 const PAGE_BYTES = 4_194_304
 
 const columns = sql.raw(METADATA.map(([column]) => `m.${column}`).join(', '))
-/** Known without reading them: large texts lie apart. */
+/** Lengths are known without reading the texts: large texts are stored separately. */
 const textBytes = sql.raw(
   METADATA.filter(([column]) => column !== 'updated_at' && column !== 'decimals')
     .map(([column]) => `coalesce(octet_length(m.${column}), 0)`)

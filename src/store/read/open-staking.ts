@@ -5,7 +5,7 @@ import type { L1ValidatorRow, OpenStaker, OpenStaking, SubnetRow } from '../rows
 import type { Database } from '../schema/index.ts'
 import { toOwnerSet } from './owner-set.ts'
 
-/** What is open on the P chain of a stream, at one moment of the database; see `IndexWriter.openStaking`. */
+/** Open staking of a stream's P chain, from one snapshot of the database; see `IndexWriter.openStaking`. */
 export function readOpenStaking(db: Kysely<Database>, stream: string): Promise<OpenStaking> {
   return db
     .transaction()

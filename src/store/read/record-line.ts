@@ -1,9 +1,9 @@
 import { StoreCorruptError } from '../errors.ts'
 
 /**
- * A row as one text, `(1,,"\\x0a",…)`, for columns that are numbers, bytes and UUIDs, none of which has a comma in its text.
- * Nulls are nothing. Drivers make several values of each column of each row, and of most rows of a page nothing else is left
- * after a moment; of one text there is one.
+ * A row as one text, `(1,,"\\x0a",…)`, for columns of numbers, bytes and UUIDs, whose texts contain no comma. Nulls are
+ * empty. Drivers allocate several values for each column of each row, which for most rows of a page become garbage at
+ * once; one text is a single value.
  */
 export const lineOf = (columns: readonly string[]): string => `row(${columns.join(', ')})`
 
@@ -11,24 +11,24 @@ export const lineOf = (columns: readonly string[]): string => `row(${columns.joi
 export interface LineReader {
   begin(line: string): void
   skip(): void
-  /** As Postgres writes it; empty for null. */
+  /** Postgres' text; empty for null. */
   text(): string
   /** bytea as hex; undefined for null. */
   bytes(): string | undefined
-  /** Of a column whose numbers are whole and below 2^53; undefined for null. */
+  /** For a column of whole numbers below 2^53; undefined for null. */
   number(): number | undefined
   bigint(): bigint | undefined
-  /** What must be there. @throws StoreCorruptError when it is null */
+  /** For columns that are never null. @throws StoreCorruptError when it is null */
   required<T>(value: T | undefined): T
 }
 
 const ZERO = 48
 /** `(` and `)` */
 const BRACKET = 1
-/** `"\\x`: backslashes are doubled in a row. */
+/** `"\\x`: backslashes are doubled inside a row. */
 const BEFORE_BYTES = 4
 const BEHIND_BYTES = 1
-/** So many digits are always below 2^53. */
+/** Numbers of this many digits are always below 2^53. */
 const SAFE_DIGITS = 15
 
 export function createLineReader(): LineReader {
@@ -47,7 +47,7 @@ export function createLineReader(): LineReader {
     return line.slice(from, end)
   }
 
-  /** Digit by digit: a text of each number would be as much garbage as the number. */
+  /** Digit by digit: a text for each number would be garbage as well. */
   function digits(end: number): number {
     let value = 0
     for (; at < end; at++) {

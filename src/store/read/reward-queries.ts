@@ -6,13 +6,16 @@ import { OPEN_END } from '../schema/primary-index.ts'
 import { addressSource } from './address-source.ts'
 import type { ChainNumbers } from './chain-numbers.ts'
 
-/** Sums over all addresses of a set, nAVAX: subnets with an asset of their own stay out. What several own counts once. */
+/**
+ * Sums over all addresses of a set, nAVAX: subnets with their own asset are excluded. An output owned by several
+ * addresses counts once.
+ */
 export interface RewardSums {
-  /** Rewards that were paid, by their kind. */
+  /** Paid rewards, by kind. */
   historical: Record<RewardType, bigint>
-  /** Stake now staked whose outputs the addresses own. */
+  /** Current stake whose outputs the addresses own. */
   stakeOwned: bigint
-  /** What stakers that have not ended will pay, if they are rewarded. */
+  /** What active stakers will pay, if they are rewarded. */
   pending: PendingRewards
 }
 
@@ -33,7 +36,9 @@ export interface RewardQueries {
 const openEnd = sql.raw(String(OPEN_END))
 const primaryNetwork = sql.raw(`'\\x${'00'.repeat(32)}'::bytea`)
 
-/** Stake and rewards of AVAX. An index that does not know its network's asset yet (it is told at its start) takes all. */
+/**
+ * Stake and rewards in AVAX. An index that does not know its network's asset yet (it is set at its start) includes all.
+ */
 const inAvax = (network: number) => sql`o.asset = coalesce((
   select a.number from network_identity i join asset a on a.network = i.network and a.id = i.avax_asset_id
   where i.network = ${network}), o.asset)`

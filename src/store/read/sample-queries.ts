@@ -5,13 +5,13 @@ import type { ChainNumbers } from './chain-numbers.ts'
 
 export interface SampleQueries {
   /**
-   * The first address at or behind `from` (20 bytes, hex) that ever owned an output in the network, beginning anew at
-   * the end; undefined when nobody did.
+   * The first address at or after `from` (20 bytes, hex) that ever owned an output in the network, wrapping around at
+   * the end; undefined if there is none.
    */
   ownerFrom(network: string, from: string): Promise<string | undefined>
 }
 
-/** For whoever compares the index with the chain by samples. */
+/** For comparing the index with the chain by samples. */
 export function createSampleQueries(db: Kysely<Database>, numbers: ChainNumbers): SampleQueries {
   return {
     async ownerFrom(network, from) {

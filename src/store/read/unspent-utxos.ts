@@ -2,12 +2,12 @@ import { type RawBuilder, sql } from 'kysely'
 import { directions } from '../codes.ts'
 import { type PageRow, recordLine } from './utxo-record.ts'
 
-/** What an owner's entry knows of an unspent output: all of it where there is an origin. */
+/** Columns of an owner's entry about an unspent output: all of its data if there is an origin. */
 export const ENTRY_COLUMNS = `o.origin, o.kind, o.amount, o.asset, o.threshold, o.locktime, o.stakeable_locktime,
   o.other_chain, o.direction, o.stake_start, o.stake_end, o.staked_until,
   case when o.origin is not null then o.address end as address`
 
-/** Letters of the two chains between which an output lies. @param here number of the chain in whose list it shows */
+/** Letters of the two chains of an output. @param here number of the chain in whose list it appears */
 const chains = (here: number): { chain: string; consumable_on: string } => {
   const isImportable = `p.direction = ${directions.number('importable')}`
   return {
@@ -16,7 +16,7 @@ const chains = (here: number): { chain: string; consumable_on: string } => {
   }
 }
 
-/** Of the entries `p`, and of `utxo u` where they have no origin. */
+/** Columns of the entries `p`, and of `utxo u` if they have no origin. */
 const columns = (chain: number): Parameters<typeof recordLine>[0] => ({
   asset: 'p.asset',
   utxo: 'p.utxo',
@@ -48,10 +48,10 @@ const columns = (chain: number): Parameters<typeof recordLine>[0] => ({
 })
 
 /**
- * Records of a page of entries. Those with an origin are complete: for them no key is looked for, which is what most of a
- * page's time had gone into.
+ * Records of a page of entries. Entries with an origin are complete: no key is looked up for them, which used to take
+ * most of a page's time.
  * @param page entries with `ENTRY_COLUMNS`, `sorted` (time of creation) and `utxo`
- * @param chain number of the chain in whose list they show
+ * @param chain number of the chain in whose list they appear
  * @param order of the page
  */
 export const unspentRecords = (page: RawBuilder<unknown>, chain: number, order: string): RawBuilder<PageRow> => sql`

@@ -3,7 +3,7 @@ import type { Database } from '../schema/index.ts'
 import { keyFromUuid, keyOfId } from '../utxo-key.ts'
 import { column, rowSource } from '../write/bulk.ts'
 
-/** What the index has seen of an output. */
+/** Creation and consumption of an output, as far as indexed. */
 export interface UtxoLife {
   /** Height and unix seconds; undefined while only its consumption is known. */
   created: { height: bigint; time: bigint } | undefined
@@ -17,7 +17,9 @@ interface Row {
   is_consumed: boolean
 }
 
-/** Of outputs by their ids (hex); those that the index has never seen are left out. @param network its number */
+/**
+ * Lives of outputs by their ids (hex); outputs that the index has never seen are left out. @param network its number
+ */
 export async function readUtxoLives(
   db: Kysely<Database>,
   network: number,

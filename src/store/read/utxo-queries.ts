@@ -45,18 +45,18 @@ export interface UtxoCursor {
 
 export interface UtxoPage {
   utxos: UtxoRecord[]
-  /** Left out when nothing follows. */
+  /** Left out on the last page. */
   next?: UtxoCursor
 }
 
 export interface UtxoQueries {
   /**
    * UTXOs created or consumable on the chain that any of the addresses owns, each once. Sorted by creation time or
-   * amount, equal ones by the text of their ids. A page neither repeats nor skips what stays in the list while blocks
-   * arrive, because it begins behind an entry and not at a number. It ends early where its outputs have very many owners.
+   * amount, equal ones by the text of their ids. A page begins after an entry, not at an offset, so while blocks arrive
+   * it neither repeats nor skips entries that stay in the list. It ends early if its outputs have very many owners.
    */
   list(query: UtxoListQuery): Promise<UtxoPage>
-  /** What the index has seen of outputs of a network (its name in the configuration), by their ids (hex). */
+  /** Creation and consumption of outputs of a network (its name in the configuration), by their ids (hex). */
   lives(network: string, ids: readonly string[]): Promise<ReadonlyMap<string, UtxoLife>>
 }
 
@@ -79,7 +79,7 @@ export function createUtxoQueries(db: Kysely<Database>, { numbers, dbFor }: Owne
   }
 }
 
-/** undefined = any asset, null = an asset that no output has. */
+/** undefined = any asset, null = an asset without outputs. */
 async function assetNumber(db: Kysely<Database>, network: number, id?: string): Promise<number | undefined | null> {
   if (id === undefined) return undefined
   const row = await db
@@ -104,17 +104,17 @@ function pageOf(
   return { utxos, next: { value, key: keyFromUuid(keyOf(lastRow)) } }
 }
 
-/** Of the entries `p` of a page. */
+/** Order of the entries `p` of a page. */
 const orderOf = ({ order }: UtxoListQuery): string => `p.sorted ${order}, p.utxo ${order}`
 
-/** Whole entries, of all addresses, that a server sorts in its memory; of more only keys are sorted. */
+/** Most whole entries, of all addresses, that a server sorts in memory; beyond that only keys are sorted. */
 const MOST_ENTRIES = 16_384
 
-/** The index of unspent entries by time has what a page shows. The others have keys only. */
+/** The index of unspent entries by time contains everything that a page shows. The others contain keys only. */
 const isWhollyInIndex = ({ includeSpent, sortBy, addresses, limit }: UtxoListQuery): boolean =>
   !includeSpent && sortBy === 'timestamp' && addresses.length * (limit + 1) <= MOST_ENTRIES
 
-/** One range of the index per address, at most a page of each; the page is cut out of these entries. */
+/** One range of the index per address, at most a page of each; the page is selected from these entries. */
 function unspentByTime(query: UtxoListQuery, chain: number, asset: number | undefined): RawBuilder<PageRow> {
   const direction = sql.raw(query.order)
   const entries = sql`
@@ -136,11 +136,11 @@ function statement(query: UtxoListQuery, chain: number, asset: number | undefine
     order by ${sql.raw(order)}`
 }
 
-/** With a minimum or an asset the best index may be another one for other values. */
+/** With a minimum or an asset the best index depends on the values. */
 const preparedIfOfOnePlan = ({ assetId, minAmount }: UtxoListQuery): RawBuilder<unknown> =>
   assetId === undefined && minAmount === undefined ? prepared : sql``
 
-/** `(addresses) w cross join lateral (…) e`: of each address the entries that can be on the page. */
+/** `(addresses) w cross join lateral (…) e`: for each address the entries that can be on the page. */
 function candidates(
   query: UtxoListQuery,
   chain: number,

@@ -5,7 +5,7 @@ import { utxoId } from '../utxo-key.ts'
 import { readOrigin } from '../utxo-origin.ts'
 import { createLineReader, lineOf } from './record-line.ts'
 
-/** What is known about an asset; names are missing until its creation is indexed (AVAX has none in any block of P). */
+/** An asset's data; names are missing until its creation is indexed (no block of P contains them for AVAX). */
 export interface AssetInfo {
   id: string
   name?: string
@@ -27,7 +27,7 @@ export interface UtxoRecord {
   locktime: bigint
   stakeableLocktime?: bigint | undefined
   createdOn: ChainLetter
-  /** The chain that consumed it or alone can. */
+  /** The chain that consumed it or can consume it. */
   consumableOn: ChainLetter
   created: { height: bigint; time: bigint }
   consumed?: { by: string; height: bigint; time: bigint } | undefined
@@ -36,17 +36,17 @@ export interface UtxoRecord {
   reward?: RewardMark | undefined
   groupId?: number | undefined
   payload?: string | undefined
-  /** Of the consuming input: 65 bytes each, hex. */
+  /** Signatures of the consuming input: 65 bytes each, hex. */
   signatures?: string[] | undefined
 }
 
-/** What `toRecord` reads, in this order; named as the columns of `utxo`. */
+/** Columns that `toRecord` reads, in this order; named like those of `utxo`. */
 const RECORD_FIELDS = [
   /** The number of the asset. */
   'asset',
   /** The key, a UUID. */
   'utxo',
-  /** See `utxo-origin.ts`; where it is null, the next three say it. */
+  /** See `utxo-origin.ts`; if null, the next three columns are set. */
   'origin',
   'tx_id',
   'output_index',
@@ -76,23 +76,26 @@ const RECORD_FIELDS = [
 
 type RecordColumns = Record<(typeof RECORD_FIELDS)[number], string>
 
-/** A record on its way from the database. */
+/** A record as read from the database. */
 export interface RecordRow {
   line: string
 }
 
-/** One of a page; null where the page has ended before it. */
+/** A row of a page; null after the end of the page. */
 export interface PageRow {
   line: string | null
 }
 
-/** Owners on one page, bytes: anybody can make outputs that thousands own, and every one of them has them in his list. */
+/**
+ * Bytes of owners on one page: anybody can create outputs with thousands of owners, and each owner's list contains
+ * them.
+ */
 const PAGE_OWNERS = 20 * 50_000
 
 /**
  * The column of `PageRow`.
  * @param columns as SQL
- * @param order of the page; it ends behind the record with which it has more than PAGE_OWNERS
+ * @param order of the page; it ends after the record that brings it above PAGE_OWNERS
  */
 export const recordLine = (columns: RecordColumns, order: string): string =>
   `case when coalesce(sum(octet_length(u.addresses)) over (
@@ -101,7 +104,7 @@ export const recordLine = (columns: RecordColumns, order: string): string =>
 
 const columnsOfTable = RECORD_FIELDS.map((field) => [field, field === 'origin' ? 'null' : `u.${field}`] as const)
 
-/** The same where all of it stands in `utxo u`. */
+/** The same if all columns are in `utxo u`. */
 export const storedRecordLine = (order: string): string =>
   recordLine(Object.fromEntries(columnsOfTable) as RecordColumns, order)
 
@@ -123,7 +126,7 @@ export function toAsset(row: AssetColumns): AssetInfo {
   }
 }
 
-/** Nobody waits while a row is read, so one reader serves all. */
+/** Rows are read synchronously, so one reader serves all. */
 const fields = createLineReader()
 const { required } = fields
 
@@ -141,8 +144,8 @@ export function keyOf({ line }: RecordRow): string {
 }
 
 /**
- * The members are in the order of `RECORD_FIELDS`. Those that are absent are written, too, so that all records have one
- * shape: with a spread for each, a record took four times the memory.
+ * The members are in the order of `RECORD_FIELDS`. Absent members are written, too, so that all records have one shape:
+ * with a spread for each, a record took four times the memory.
  */
 export function toRecord({ line }: RecordRow, assets: ReadonlyMap<number, AssetInfo>): UtxoRecord {
   fields.begin(line)
@@ -206,7 +209,7 @@ const ADDRESS_DIGITS = 40
 const SIGNATURE_DIGITS = 130
 
 function split(text: string, size: number): string[] {
-  // What a list would have room for that is added to takes five times as much.
+  // An array that grows by `push` takes five times as much memory.
   if (text.length === size) return [text]
   const parts: string[] = []
   for (let at = 0; at < text.length; at += size) parts.push(text.slice(at, at + size))

@@ -1,6 +1,6 @@
 /**
- * What the indexer writes about an EVM chain. Hashes and addresses are lower-case hex without 0x, amounts bigint in wei
- * or the token's smallest unit.
+ * Rows that the indexer writes for an EVM chain. Hashes and addresses are lower-case hex without 0x, amounts bigint in
+ * wei or the token's smallest unit.
  */
 export interface EvmRows {
   blocks?: readonly EvmBlockRow[]
@@ -8,13 +8,13 @@ export interface EvmRows {
   transfers?: readonly EvmTransferRow[]
   contracts?: readonly EvmContractRow[]
   nfts?: readonly EvmNftRow[]
-  /** Contracts that say that metadata changed (EIP-4906, ERC-1155): tokens that are known are fetched again. */
+  /** Contracts that report changed metadata (EIP-4906, ERC-1155): known tokens are fetched again. */
   metadataChanges?: readonly EvmMetadataChangeRow[]
-  /** Who took part: senders, receivers, created contracts, parties of token transfers. Repetitions do no harm. */
+  /** Participants: senders, receivers, created contracts, parties of token transfers. Repetitions are harmless. */
   participants?: readonly EvmParticipantRow[]
-  /** Who ever touched which fungible token: candidates, not balances. Repetitions do no harm. */
+  /** Addresses and the fungible tokens that they ever touched: candidates, not balances. Repetitions are harmless. */
   holdings?: readonly EvmHoldingRow[]
-  /** Heights of blocks of which nobody told what contracts sent, in their order. */
+  /** Heights of blocks without traces, in order. */
   untraced?: readonly bigint[]
 }
 
@@ -28,12 +28,12 @@ export interface EvmBlockRow {
   timeMs?: bigint
   minDelayExcess?: bigint
   txCount: number
-  /** How many of them failed. */
+  /** Number of failed transactions. */
   failedCount: number
   baseFee: bigint
   gasUsed: bigint
   gasLimit: bigint
-  /** coreth's blockGasCost; 0 where there is none. */
+  /** coreth's blockGasCost; 0 if there is none. */
   gasCost: bigint
   /** Fees of the block's transactions, wei. */
   feesSpent: bigint
@@ -43,7 +43,7 @@ export interface EvmBlockRow {
 
 export interface EvmTransactionRow {
   height: bigint
-  /** Place in the block. */
+  /** Index in the block. */
   index: number
   hash: string
   from: string
@@ -68,7 +68,7 @@ export type TokenStandard = 'ERC-20' | 'ERC-721' | 'ERC-1155'
 export interface EvmTransferRow {
   height: bigint
   logIndex: number
-  /** Place in an ERC-1155 batch, else 0. */
+  /** Index in an ERC-1155 batch, else 0. */
   batchIndex: number
   txIndex: number
   standard: TokenStandard
@@ -81,7 +81,7 @@ export interface EvmTransferRow {
   amount: bigint
 }
 
-/** A contract that was created or showed itself in a log. Members that are left out keep what is known. */
+/** A contract that was created or appeared in a log. Left out members keep their known values. */
 export interface EvmContractRow {
   address: string
   height: bigint
@@ -103,13 +103,13 @@ export interface EvmNftRow {
   owner?: string
   height: bigint
   logIndex: number
-  /** Height of its first transfer in the range: a re-organisation behind it leaves the token there. */
+  /** Height of its first transfer in the range: a re-organisation above it keeps the token. */
   firstHeight: bigint
 }
 
 /** From one token id to another, both included. */
 export interface EvmMetadataChangeRow {
-  /** Of the block that says so. */
+  /** Height of the reporting block. */
   height: bigint
   contract: string
   from: bigint
@@ -127,7 +127,7 @@ export interface EvmHoldingRow {
   height: bigint
 }
 
-/** Blocks without a hole of which it is told later who gave or was given native value inside of their transactions. */
+/** Blocks without a gap whose native transfers inside transactions are added later. */
 export interface EvmTracesLater {
   from: bigint
   /** The last of them. */

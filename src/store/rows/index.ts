@@ -1,6 +1,6 @@
 /**
- * What the indexer hands to the store: plain rows of a range of blocks and how far that range goes.
- * They are written together with the progress or not at all.
+ * What the indexer passes to the store: plain rows of a range of blocks and the range's progress. They are written
+ * together or not at all.
  */
 import type { EvmRows } from './evm-rows.ts'
 import type { ChainLetter, PrimaryRows } from './primary-rows.ts'
@@ -8,7 +8,7 @@ import type { ChainLetter, PrimaryRows } from './primary-rows.ts'
 export type * from './evm-rows.ts'
 export type * from './primary-rows.ts'
 
-/** A chain that is followed. `name` is the configuration's: `mainnet:P`, `eip155:53935`. */
+/** A followed chain. `name` is the configuration's: `mainnet:P`, `eip155:53935`. */
 export type StreamDefinition =
   | { name: string; kind: 'primary'; network: string; testnet: boolean; chain: 'P' | 'X' }
   /** C is both: a chain with shared memory and an EVM chain. */
@@ -22,7 +22,7 @@ export interface RangeRows {
   evm?: EvmRows
 }
 
-/** Which blocks a range is made of; it has to continue the stored chain without a hole. */
+/** The blocks of a range; it has to continue the stored chain without a gap. */
 export interface RangeProgress {
   /** Height of the first block: one more than the stored height, or where the stream begins. */
   from: bigint
@@ -33,11 +33,13 @@ export interface RangeProgress {
   blockId: string
   /** Unix seconds. */
   time: bigint
-  /** What the indexer needs to go on from here and cannot read from the rows, in its own text form. */
+  /** State that the indexer needs to continue and cannot read from the rows, in its own text format. */
   state?: string
 }
 
-/** The EVM side of the blocks at a stream's tip, once more: receipts were told wrongly, and no block has settled them. */
+/**
+ * New EVM rows for the blocks at a stream's tip: their receipts were reported wrongly, and no block has settled them.
+ */
 export interface EvmRewrite {
   /** All blocks above this height, up to the stored tip. */
   above: bigint
@@ -46,17 +48,17 @@ export interface EvmRewrite {
   state: string
 }
 
-/** How far a stream is. */
+/** The progress of a stream. */
 export interface StreamProgress {
   stream: string
-  /** Left out while nothing is committed. */
+  /** Left out if nothing is committed. */
   tip?: { height: bigint; blockId: string; time: bigint }
   state?: string
   /** Transactions numbered so far. */
   transactions: bigint
   /**
-   * Unix milliseconds up to which the index is known to be the chain: the time of the tip, or of the last look that
-   * found no newer block. What is served is as old as this. -1: the nodes have another block there.
+   * Unix milliseconds up to which the index is known to match the chain: the time of the tip, or of the last check that
+   * found no newer block. Served data is as old as this. -1: the nodes have another block there.
    */
   currentAtMs: bigint
 }

@@ -1,12 +1,12 @@
 /**
- * What the indexer writes about P, X and C of one network. Ids and addresses are lower-case hex without 0x (32, 20
+ * Rows that the indexer writes for P, X and C of one network. Ids and addresses are lower-case hex without 0x (32, 20
  * bytes), amounts bigint in the asset's smallest unit (nAVAX for AVAX), times unix seconds unless a name says more.
  */
 import type { ChainLetter } from '../../lib/primary-network.ts'
 
 export type { ChainLetter }
 
-/** A block at its place in the chain. */
+/** A block of the chain. */
 export interface BlockRow {
   height: bigint
   /** The block's own id: inner id on P and X, Ethereum hash on C. */
@@ -15,14 +15,14 @@ export interface BlockRow {
   /** The proposervm's id; left out for genesis, before the fork and when the envelope is unknown. */
   outerId?: string | undefined
   outerParentId?: string | undefined
-  /** Name of the block type as nodes print it, for example `BanffStandardBlock`; free text. */
+  /** Name of the block type as on nodes, for example `BanffStandardBlock`; free text. */
   type: string
   /** Time of the inner block (on P capped at the next staker change). */
   time: bigint
   timeMs?: bigint | undefined
   /** Bytes of the inner block. */
   size: number
-  /** In the order of the block; on C the Ethereum transactions. */
+  /** In block order; on C the Ethereum transactions. */
   txIds: readonly string[]
   /** C only: atomic transactions of the block. */
   atomicTxIds?: readonly string[] | undefined
@@ -42,16 +42,16 @@ export interface BlockProposer {
   time?: bigint | undefined
 }
 
-/** An accepted container as a node's index API has it; kept only where the index API is to be answered from here. */
+/** An accepted container as in a node's index API; kept only if Firn answers the index API itself. */
 export interface ContainerRow {
-  /** Place in acceptance order; height − 1 in a complete index of blocks. */
+  /** Position in acceptance order; height − 1 in a complete index of blocks. */
   index: bigint
   /** Outer id. */
   id: string
   height: bigint
   /** Outer bytes. */
   bytes: Uint8Array
-  /** RFC 3339 with nanoseconds, exactly as the node gave it. */
+  /** RFC 3339 with nanoseconds, exactly as from the node. */
   acceptedAt: string
 }
 
@@ -59,26 +59,26 @@ export interface ContainerRow {
 export interface TransactionRow {
   id: string
   height: bigint
-  /** Place in the block. */
+  /** Position in the block. */
   position: number
   /** Type id of the unsigned transaction. */
   type: number
   time: bigint
 }
 
-/** What an output can be. `transfer` with a stakeable locktime is a stakeable lock. */
+/** Kinds of outputs. `transfer` with a stakeable locktime is a stakeable lock. */
 export type OutputKind = 'transfer' | 'mint' | 'nft-transfer' | 'nft-mint' | 'property-owned' | 'property-mint'
 
-/** Who owns something: `threshold` of `addresses` once `locktime` has passed. */
+/** Owners: `threshold` of `addresses` once `locktime` has passed. */
 export interface OwnerSet {
   threshold: number
   /** 0 = none. */
   locktime: bigint
-  /** In the order of the bytes. Empty: nobody finds it by address. */
+  /** In byte order. Empty: found under no address. */
   addresses: readonly string[]
 }
 
-/** An output that comes to life in the range. Its chain is the stream's. */
+/** An output created in the range, on the stream's chain. */
 export interface UtxoRow extends OwnerSet {
   /** The transaction that the UTXO is named after: for returned stake and rewards the staking transaction. */
   txId: string
@@ -87,9 +87,9 @@ export interface UtxoRow extends OwnerSet {
   assetId: string
   /** Left out for kinds without an amount. */
   amount?: bigint | undefined
-  /** Lock that binds the output to staking until then. */
+  /** Until then the output can only be staked. */
   stakeableLocktime?: bigint | undefined
-  /** Set for an exported output: the chain whose shared memory it lies in and which alone can consume it. */
+  /** Set for an exported output: the chain whose shared memory contains it and which alone can consume it. */
   exportedTo?: ChainLetter | undefined
   height: bigint
   time: bigint
@@ -102,9 +102,9 @@ export interface UtxoRow extends OwnerSet {
   reward?: RewardMark | undefined
 }
 
-/** Start and end of staking as the API shows them; what the chain really did is told by `ReleaseRow`. */
+/** Start and end of staking as the API shows them; `ReleaseRow` has what really happened on the chain. */
 export interface StakeInterval {
-  /** Time of the block that accepted the staking transaction, or later when the staker was pending first. */
+  /** Time of the block that accepted the staking transaction, or later if the staker was pending first. */
   start: bigint
   end: bigint
 }
@@ -141,7 +141,7 @@ export interface ReleaseRow {
   time: bigint
 }
 
-/** Stake that goes on beyond the end it had (a validator that renews itself); the last one of a range counts. */
+/** Stake that continues beyond its previous end (a validator that renews itself); the last one of a range counts. */
 export interface ProlongationRow {
   txId: string
   outputIndex: number
@@ -158,7 +158,7 @@ export interface AssetRow {
   height: bigint
 }
 
-/** All that a range of P, X or C changes. Leave out what is empty. */
+/** All changes of a range of P, X or C. Leave out what is empty. */
 export interface PrimaryRows {
   blocks?: readonly BlockRow[]
   containers?: readonly ContainerRow[]
@@ -175,7 +175,7 @@ export interface PrimaryRows {
 export interface StakingRows {
   stakers?: readonly StakerRow[]
   stakerChanges?: readonly StakerChangeRow[]
-  /** Whole rows: what was there under the id is replaced. */
+  /** Whole rows: they replace the stored row of the id. */
   subnets?: readonly SubnetRow[]
   chains?: readonly BlockchainRow[]
   l1Validators?: readonly L1ValidatorRow[]
@@ -193,21 +193,21 @@ export interface StakerRow {
   end: bigint
   height: bigint
   time: bigint
-  /** Staker of the past protocol whose period has not begun. */
+  /** Staker of the earlier protocol whose period has not begun. */
   pending?: boolean
   /**
-   * The stake's outputs under `txId`: where they begin and how many there are. They become UTXOs again when the staker
-   * ends, and the reward's UTXOs are counted on behind them.
+   * The stake's outputs under `txId`: first index and number. They become UTXOs again when the staker ends, and the
+   * reward's UTXOs are numbered after them.
    */
   firstStakeOutput: number
   stakeOutputs: number
-  /** Gross, nAVAX; 0 where nothing can be earned. */
+  /** Gross, nAVAX; 0 if nothing can be earned. */
   potentialReward: bigint
-  /** What the owner of this staker's reward gets of it: for delegators less the delegation fee. */
+  /** The part for the owner of this staker's reward: for delegators less the delegation fee. */
   potentialNet: bigint
   /** Validators: delegation fee in millionths. */
   delegationShares?: number
-  /** Owner of the reward (validator: of the validation reward). Subnet validators by permission have none. */
+  /** Owner of the reward (validator: of the validation reward). Permissioned subnet validators have none. */
   rewardsOwner?: OwnerSet
   /** Validators: owner of the delegation fees. */
   feesOwner?: OwnerSet
@@ -215,19 +215,19 @@ export interface StakerRow {
 
 export type StakerOutcome = 'committed' | 'aborted' | 'removed'
 
-/** What happened to a staker; only the members that are set change. */
+/** Changes of a staker; only the members that are set change. */
 export interface StakerChangeRow {
   txId: string
   /** The period began, or was renewed with another weight or reward. */
   started?: { start: bigint; end: bigint; weight: bigint; potentialReward: bigint; potentialNet: bigint }
-  /** Fees of finished delegations that the validator is owed, nAVAX, as a new total. */
+  /** Fees of finished delegations owed to the validator, nAVAX, as a new total. */
   accruedFees?: bigint
   ended?: { height: bigint; time: bigint; outcome: StakerOutcome; rewardTxId?: string; rewardHeight?: bigint }
 }
 
-/** All that is still open on P: what the indexer has to know to go on behind the stored tip. */
+/** Open state of P that the indexer needs to continue after the stored tip. */
 export interface OpenStaking {
-  /** Stakers that have not ended, with what `StakerChangeRow` made of them. */
+  /** Stakers that have not ended, with all `StakerChangeRow`s applied. */
   stakers: readonly OpenStaker[]
   /** Every subnet. */
   subnets: readonly SubnetRow[]

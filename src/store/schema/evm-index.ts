@@ -100,7 +100,7 @@ export interface NftMetadataTable {
   due_at: NullableInt8
   /** Unix seconds of the last reindex that a client asked for. */
   reindexed_at: NullableInt8
-  /** Where the index of the chain stood when the last attempt was stored. */
+  /** Height of the chain's index when the last attempt was stored. */
   height: NullableInt8
   host: string | null
 }

@@ -1,6 +1,4 @@
-/**
- * The tables as Kysely sees them. Each file holds the tables of one subject; the migrations are the truth behind them.
- */
+/** The tables as Kysely sees them. Each file holds the tables of one subject; the migrations are authoritative. */
 import type { EvmIndexTables } from './evm-index.ts'
 import type { NodeStateTables } from './node-state.ts'
 import type { PrimaryIndexTables } from './primary-index.ts'
@@ -10,6 +8,6 @@ export interface Database extends NodeStateTables, PrimaryIndexTables, EvmIndexT
 interface ProbeTables {
   /** One row that the health check writes. */
   store_probe: { single: boolean; checked_at: bigint }
-  /** Who may write the index, where that is not decided by a lock of the session. */
+  /** The process that may write the index, if a session lock does not decide that. */
   leader_lease: { name: string; token: bigint; expires_at: Date }
 }

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { Bytes, Int8 } from './column-types.ts'
 
-/** Tables of what the node APIs keep across restarts and share between processes. */
+/** Tables of the node APIs' state that is kept across restarts and shared between processes. */
 export interface NodeStateTables {
   node_endpoint_alias: { alias: string; endpoint: string; position: Generated<bigint> }
   node_chain_alias: { alias: string; chain: string; position: Generated<bigint> }

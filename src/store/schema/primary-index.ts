@@ -1,7 +1,7 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { Bytes, Int8, NullableBytes, NullableInt8, NullableNumeric, Numeric } from './column-types.ts'
 
-/** End of an interval that has none yet; also the literal in partial indexes, so it never goes as a parameter. */
+/** End of an open interval; also the literal in partial indexes, so it is never passed as a parameter. */
 export const OPEN_END = 9_223_372_036_854_775_807n
 
 /** jsonb of an owner set: `{threshold, locktime: "…", addresses: [hex]}`. */
@@ -94,7 +94,9 @@ export interface PrimaryIndexTables {
   }
 }
 
-/** One row per UTXO. Members of creation are null while only its consumption is known (import ahead of export). */
+/**
+ * One row per UTXO. Columns of creation are null while only its consumption is known (import indexed before export).
+ */
 export interface UtxoTable {
   network: number
   utxo: string
@@ -103,7 +105,7 @@ export interface UtxoTable {
   asset: number | null
   kind: number | null
   amount: NullableNumeric
-  /** All owners' addresses one after another. */
+  /** All owners' addresses, concatenated. */
   addresses: NullableBytes
   threshold: NullableInt8
   locktime: NullableNumeric
@@ -127,7 +129,7 @@ export interface UtxoTable {
   signatures: NullableBytes
 }
 
-/** One row per UTXO, owner and chain in whose lists it shows; all that sums and sorts need. */
+/** One row per UTXO, owner and chain in whose lists it appears, with everything that sums and sorts need. */
 export interface UtxoOwnerTable {
   address: Bytes
   chain: number
@@ -147,7 +149,7 @@ export interface UtxoOwnerTable {
   stake_end: NullableInt8
   staked_until: NullableInt8
   reward_type: number | null
-  /** See `utxo-origin.ts`; null where `utxo` says more, and of entries from before it was written. */
+  /** See `utxo-origin.ts`; null if `utxo` has more data, and for entries older than the column. */
   origin: NullableBytes
 }
 

@@ -6,10 +6,10 @@ import type { AssetRow } from '../rows/index.ts'
 import { column, eachChunk, insertRows, rowSource } from './bulk.ts'
 import { ASSET } from './write-blocks.ts'
 
-/** Assets stand in the rows of UTXOs as numbers, which they keep for ever. */
+/** Rows of UTXOs refer to assets by numbers, which never change. */
 export type AssetNumbers = (assetId: string) => number
 
-/** @throws StoreCorruptError by the function, for an asset that is not in the map */
+/** The returned function throws StoreCorruptError for an asset that is not in the map. */
 export const assetNumbers =
   (numbers: ReadonlyMap<string, number>): AssetNumbers =>
   (assetId) => {
@@ -19,15 +19,15 @@ export const assetNumbers =
   }
 
 /**
- * New numbers are drawn, above those that were counted by earlier versions: a database that takes the place of another (a
- * copy without the last ranges, or one that is built again) gives an asset's number to no other one, which processes that
- * know the asset by it would take for that asset. Of a number that is taken the commit fails, and is tried again.
+ * New numbers are random, above those that earlier versions counted. A database that replaces another (a copy without
+ * the last ranges, or a rebuilt one) then gives an asset's number to no other asset; running processes would confuse
+ * the two. If a number is taken the commit fails and is retried.
  */
 const NUMBER = column<unknown>('number', 'int4', () => randomInt(2 ** 30, 2 ** 31))
-/** The table would count by itself. */
+/** The table would number rows itself. */
 const DRAWN = sql`overriding system value`
 
-/** Writes what a range says about its assets; an asset may be known by its id before it is by its name. */
+/** Writes a range's assets; an asset's id may be known before its name. */
 export async function writeAssets(db: Db, network: number, rows: readonly AssetRow[]): Promise<void> {
   const update = sql`on conflict (network, id) do update set name = excluded.name, symbol = excluded.symbol,
     denomination = excluded.denomination, type = excluded.type, height = excluded.height`
@@ -36,7 +36,7 @@ export async function writeAssets(db: Db, network: number, rows: readonly AssetR
   await insertRows(db, 'asset', columns, latest, update, DRAWN)
 }
 
-/** The numbers of all assets named, given to new ones here. */
+/** The numbers of all given assets; new assets get theirs here. */
 export async function numberAssets(db: Db, network: number, ids: Iterable<string>): Promise<Map<string, number>> {
   const distinct = [...new Set(ids)]
   const numbers = await readNumbers(db, network, distinct)

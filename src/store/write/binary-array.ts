@@ -1,12 +1,12 @@
 import { RangeContentError } from '../errors.ts'
 import { decimalSize, writeDecimal } from './binary-decimal.ts'
 
-/** Types of columns as Postgres names them; jsonb travels as its text. */
+/** Postgres' names of column types; jsonb is sent as its text. */
 export type ColumnType = 'int2' | 'int4' | 'int8' | 'numeric' | 'bytea' | 'uuid' | 'bool' | 'text' | 'jsonb'
 /** bytea and uuid as hex, or bytea as bytes; integers and numeric as either kind of number; jsonb as its text. */
 export type Cell = string | number | bigint | boolean | Uint8Array | null | undefined
 
-/** How values of one type stand in Postgres' binary protocol. */
+/** Encoding of one type in Postgres' binary protocol. */
 interface Encoding {
   oid: number
   /** Bytes that a value takes. */
@@ -19,9 +19,9 @@ const HEADER = 20
 const LENGTH = 4
 
 /**
- * An array of one dimension that begins at 1: each element behind its length, −1 = null. The server takes it without
- * looking at characters, and both sides are spared the digits.
- * @throws RangeContentError when a value is none of its type
+ * A one-dimensional array with lower bound 1: each element after its length, −1 = null. The server parses no text, and
+ * neither side converts digits.
+ * @throws RangeContentError when a value does not fit its type
  */
 export function binaryArray(type: ColumnType, cells: readonly Cell[]): Buffer {
   const { oid, size, write } = ENCODINGS[type]
@@ -57,7 +57,7 @@ export function binaryValue(type: ColumnType, cell: NonNullable<Cell>): Buffer {
   return value
 }
 
-/** As two halves wherever a double is exact: Node cuts a bigint into eight others. */
+/** As two halves where a double is exact: Node splits a bigint into eight others. */
 function writeInt8(bytes: Buffer, at: number, cell: NonNullable<Cell>): void {
   const number = typeof cell === 'bigint' ? Number(cell) : cell
   if (Number.isSafeInteger(number)) {
@@ -81,12 +81,12 @@ function uuidSize(cell: NonNullable<Cell>): number {
 
 function writeBytes(bytes: Buffer, at: number, cell: NonNullable<Cell>): void {
   if (typeof cell !== 'string') bytes.set(cell as Uint8Array, at)
-  // Node stops silently at the first character that is no hex digit, and the buffer holds what was there before.
+  // Node stops silently at the first non-hex character, and the buffer contains old data.
   else if (bytes.write(cell, at, 'hex') * 2 !== cell.length)
     throw new RangeContentError('not an even number of hex digits')
 }
 
-// Postgres text holds no NUL, and names of tokens are chosen by strangers.
+// Postgres text cannot contain NUL, and strangers choose token names.
 const withoutNul = (cell: NonNullable<Cell>): string => String(cell).replaceAll('\0', '')
 
 const text = (oid: number): Encoding => ({

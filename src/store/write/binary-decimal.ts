@@ -4,19 +4,19 @@ const HEADER = 8
 const NEGATIVE = 0x4000
 const MAX_EXACT = BigInt(Number.MAX_SAFE_INTEGER)
 
-/** Bytes of a whole number as Postgres' numeric in binary form: a header, then groups of four decimal digits. */
+/** Size of a whole number as Postgres' binary numeric: a header, then groups of four decimal digits. */
 export function decimalSize(value: bigint): number {
   return HEADER + 2 * groupsOf(value < 0n ? -value : value)
 }
 
-/** Writes the number at its place; `decimalSize` says how many bytes it takes. */
+/** Writes the number; `decimalSize` gives its size. */
 export function writeDecimal(bytes: Buffer, at: number, value: bigint): void {
   const absolute = value < 0n ? -value : value
   const groups = groupsOf(absolute)
   bytes.writeInt16BE(groups, at)
   bytes.writeInt16BE(Math.max(0, groups - 1), at + 2)
   bytes.writeUInt16BE(value < 0n ? NEGATIVE : 0, at + 4)
-  // No digits behind the point.
+  // No digits after the decimal point.
   bytes.writeInt16BE(0, at + 6)
   const first = at + HEADER
   if (absolute <= MAX_EXACT) writeExact(bytes, first, groups, Number(absolute))
@@ -27,7 +27,7 @@ function writeText(bytes: Buffer, first: number, groups: number, text: string): 
   for (let i = 0; i < groups; i++) bytes.writeInt16BE(Number(text.slice(i * DIGITS, (i + 1) * DIGITS)), first + 2 * i)
 }
 
-/** From the last group on, because that is the order in which a division gives them. */
+/** From the last group to the first, the order in which division gives them. */
 function writeExact(bytes: Buffer, first: number, groups: number, value: number): void {
   let rest = value
   for (let i = groups - 1; i >= 0; i--) {
@@ -37,7 +37,7 @@ function writeExact(bytes: Buffer, first: number, groups: number, value: number)
   }
 }
 
-/** 0 has none. */
+/** 0 has no groups. */
 function groupsOf(absolute: bigint): number {
   if (absolute > MAX_EXACT) return Math.ceil(String(absolute).length / DIGITS)
   let groups = 0

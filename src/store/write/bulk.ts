@@ -12,14 +12,14 @@ export interface Column<R> {
 
 export const column = <R>(name: string, type: ColumnType, of: (row: R) => Cell): Column<R> => ({ name, type, of })
 
-/** Rows per statement: enough that the round trip does not count, few enough that the arrays stay at a few MB. */
+/** Rows per statement: enough that the round trip hardly matters, few enough that the arrays stay at a few MB. */
 const ROWS = 4_000
 
 /**
- * Inserts rows with one statement per some thousand of them: each column travels as one array.
- * @param tail what follows the select, for example an `on conflict` clause or `returning`
- * @param head what stands before it, for example `overriding system value`
- * @returns what the tail returns
+ * Inserts rows with one statement per some thousand of them: each column is sent as one array.
+ * @param tail SQL after the select, for example an `on conflict` clause or `returning`
+ * @param head SQL before it, for example `overriding system value`
+ * @returns the rows that the tail returns
  */
 export async function insertRows<R, Out = never>(
   db: Db,
@@ -48,13 +48,13 @@ function insertion<R>(
   return sql`insert into ${sql.table(table)} (${names}) ${head} select ${values} from ${rowSource('r', columns, rows)}`
 }
 
-/** Rows of one table, to be inserted along with those of others. */
+/** Rows of one table, to be inserted together with those of others. */
 export interface Insertion {
   /** Some thousand rows at a time. */
   readonly parts: readonly RawBuilder<unknown>[]
 }
 
-/** @param tail what follows the select, for example an `on conflict` clause */
+/** @param tail SQL after the select, for example an `on conflict` clause */
 export function rowsFor<R>(
   table: string,
   columns: readonly Column<R>[],
@@ -69,8 +69,8 @@ export function rowsFor<R>(
 }
 
 /**
- * Sends insertions into several tables as one statement, as long as none has more than some thousand rows. Nobody waits
- * for it: while it runs, this process can read the next blocks.
+ * Sends insertions into several tables as one statement, as long as none has more than some thousand rows. Does not
+ * wait for it: meanwhile this process can read the next blocks.
  */
 export function sendTogether(tx: RangeTransaction, insertions: readonly Insertion[]): void {
   const rounds = Math.max(0, ...insertions.map(({ parts }) => parts.length))
@@ -81,7 +81,7 @@ export function sendTogether(tx: RangeTransaction, insertions: readonly Insertio
   }
 }
 
-/** Sends one statement per some thousand rows. @returns what they answer, to be waited for later */
+/** Sends one statement per some thousand rows. @returns their answers, to be awaited later */
 export function sendChunks<R, Out>(
   tx: RangeTransaction,
   rows: readonly R[],
@@ -94,7 +94,7 @@ export function sendChunks<R, Out>(
   return all
 }
 
-/** Calls `work` with some thousand rows at a time and joins what it answers. */
+/** Calls `work` with some thousand rows at a time and joins the results. */
 export async function eachChunk<R, Out>(
   rows: readonly R[],
   work: (chunk: readonly R[]) => Promise<Out[]>,
@@ -107,11 +107,11 @@ export async function eachChunk<R, Out>(
 }
 
 /**
- * `(select …) as alias`: the rows as a table of a statement. jsonb comes as text, to be cast there. What is the same in
- * all rows travels once; an array that is taken apart costs the database as much as the column costs to be stored.
+ * `(select …) as alias`: the rows as a table of a statement. jsonb is sent as text, to be cast there. A value that is
+ * the same in all rows is sent once; unnesting an array costs the database as much as storing the column.
  */
 export function rowSource<R>(alias: string, columns: readonly Column<R>[], rows: readonly R[]): RawBuilder<unknown> {
-  // One column has to say how many rows there are.
+  // One column has to determine the number of rows.
   let counted = rows.length === 1
   const entries = columns.map(({ name, type, of }, at) => {
     const cells = rows.map(of)

@@ -15,7 +15,7 @@ import { writeStaking } from './write-staking.ts'
 
 /**
  * Writes one range into an open transaction; see `IndexWriter.commitRange`. The database gets everything in one go and
- * works it off while this process computes; only what later statements need is waited for.
+ * processes it while this process computes; only answers that later statements need are awaited.
  */
 export async function writeRange(
   tx: RangeTransaction,
@@ -42,7 +42,7 @@ export async function writeRange(
   return { stream, transactions, numbers }
 }
 
-/** @returns numbers of assets, those of new ones included */
+/** @returns numbers of assets, including new ones */
 async function writePrimary(
   tx: RangeTransaction,
   scope: UtxoScope,
@@ -53,10 +53,10 @@ async function writePrimary(
   const { network } = scope
   const { created, prolonged, released, spent } = plan.utxos
   sendTogether(tx, plan.blocks)
-  // The chains of a network meet in shared memory: their UTXOs are written one chain after the other.
+  // The chains of a network share memory, so their UTXOs are written one chain after the other.
   void tx.send(sql`select pg_advisory_xact_lock(${LOCK_CLASS}, ${network})`)
-  // Stake may be prolonged, released and spent in one range. What their owners need is known by the time that all else
-  // is written.
+  // Stake may be prolonged, released and spent in one range. The data that their owners' entries need has arrived by
+  // the time everything else is written.
   const prolong = prolongUtxos(tx, scope, prolonged)
   const release = releaseUtxos(tx, scope, released)
   const spend = spendUtxos(tx, scope, spent)
@@ -73,5 +73,5 @@ async function writePrimary(
   return numbers
 }
 
-/** First half of the keys of our advisory locks on shared memory, "FIRN" in ASCII. */
+/** First half of the advisory lock keys for shared memory, "FIRN" in ASCII. */
 const LOCK_CLASS = 0x4649524e

@@ -36,9 +36,9 @@ export async function createExported(
 }
 
 /**
- * An import may be indexed before its export, because each chain is followed at its own pace: then the consumption
- * stands there already and the creation is filled in.
- * @returns when those were consumed, by key
+ * An import may be indexed before its export, because each chain is followed at its own pace: the consumption is then
+ * already stored and the creation is filled in.
+ * @returns times of those consumptions, by key
  */
 async function fillIn(
   db: Db,
@@ -75,7 +75,7 @@ const KEPT = [
   'signatures',
 ]
 
-/** The end of staking that has not come is the open end; what is no stake has none. */
+/** Active stake has the open end; outputs that are not stake have none. */
 function stakedUntil(utxo: PlannedUtxo): bigint | undefined {
   if (utxo.row.stake === undefined) return undefined
   return utxo.releasedAt ?? OPEN_END
@@ -125,7 +125,7 @@ interface OwnerEntry {
   utxo: PlannedUtxo
 }
 
-/** Exported outputs show on both chains: where they came from and where they can be consumed. */
+/** Exported outputs appear on both chains: where they were created and where they can be consumed. */
 function ownerEntries(scope: UtxoScope, created: readonly PlannedUtxo[], consumed: Map<string, bigint>): OwnerEntry[] {
   const here = chainNumber(scope.network, scope.letter)
   const entries: OwnerEntry[] = []

@@ -12,24 +12,24 @@ import { type KeyedProlongation, type KeyedRelease, type KeyedSpend, name } from
 const ADDRESS_DIGITS = 40
 const openEnd = sql.raw(String(OPEN_END))
 
-/** What the owners' entries of an output are found by. */
+/** Keys of an output's owner entries. */
 interface Changed {
   utxo: string
   addresses: string
   created_time: bigint
   chain: number
   consumable_on: number
-  /** The time that ends the interval, or is to end it. */
+  /** The current or future end of the interval. */
   time: bigint
 }
 
-/** What was sent for outputs that end, to be finished when the database has had time for it. */
+/** Finishes the changes sent for ended outputs, once the database has had time for them. */
 export type Ending = () => Promise<void>
 
 /**
  * Ends the intervals of outputs that were created before this range.
- * @returns sends what is left to do for their owners; rejects with RangeContentError when an output is unknown, consumed
- * already, still staked, or not for this chain to consume
+ * @returns sends the remaining changes of their owners' entries; rejects with RangeContentError when an output is
+ * unknown, consumed already, still staked, or not consumable on this chain
  */
 export function spendUtxos(tx: RangeTransaction, scope: UtxoScope, spends: readonly KeyedSpend[]): Ending {
   const answers = sendChunks(
@@ -54,7 +54,10 @@ export function spendUtxos(tx: RangeTransaction, scope: UtxoScope, spends: reado
   }
 }
 
-/** The stream of the exporting chain is behind: the consumption waits there for its creation. Older ones wait for ever. */
+/**
+ * The stream of the exporting chain is behind, so the consumption is stored until the creation arrives. For outputs
+ * older than the index it never does.
+ */
 async function spendAhead(db: Db, scope: UtxoScope, spends: readonly KeyedSpend[]): Promise<void> {
   const columns = [
     column<KeyedSpend>('network', 'int2', () => scope.network),
@@ -69,12 +72,13 @@ async function spendAhead(db: Db, scope: UtxoScope, spends: readonly KeyedSpend[
 
 /**
  * Makes stake spendable that was staked before this range.
- * @returns sends what is left to do for its owners; rejects with RangeContentError when an output is unknown or not staked
+ * @returns sends the remaining changes of its owners' entries; rejects with RangeContentError when an output is unknown
+ * or not staked
  */
 export const releaseUtxos = (tx: RangeTransaction, scope: UtxoScope, releases: readonly KeyedRelease[]): Ending =>
   changeStake(tx, scope, 'staked_until', RELEASE, releases)
 
-/** Moves the end of stake that was staked before this range; see `releaseUtxos`, which has to be sent behind it. */
+/** Moves the end of stake that was staked before this range; see `releaseUtxos`, which has to be sent after it. */
 export const prolongUtxos = (tx: RangeTransaction, scope: UtxoScope, rows: readonly KeyedProlongation[]): Ending =>
   changeStake(tx, scope, 'stake_end', PROLONGATION, rows)
 
@@ -136,7 +140,7 @@ const ENTRY: Column<ChangedEntry>[] = [
   column('time', 'int8', (entry) => entry.of.time),
 ]
 
-/** The owners' entries are reached by their whole key: one probe each, on one machine of many. */
+/** Finds owners' entries by their whole key: one probe each, on one of many machines. */
 async function changeEntries(
   tx: RangeTransaction,
   scope: UtxoScope,

@@ -1,6 +1,6 @@
 /**
- * How ranges of blocks get into the index: each in one transaction with its progress, column by column as arrays.
- * Nothing here decides what a block means; it keeps rows, intervals and streams free of contradiction.
+ * Writes ranges of blocks into the index: each in one transaction with its progress, column by column as arrays.
+ * Nothing here interprets a block; it keeps rows, intervals and streams consistent.
  */
 import { type Kysely, sql } from 'kysely'
 import type { IndexWriter, Leadership } from '../index-writer.ts'
@@ -18,10 +18,10 @@ import { confirmStream, disownStream, registerStream } from './stream-rows.ts'
 import { fillTraces, readUntraced } from './untraced.ts'
 
 /**
- * @param ranges connections for ranges; where statements do not go ahead, nothing is planned ahead either
+ * @param ranges connections for ranges; without pipelining nothing is planned ahead either
  * @param db connections without the timeouts of reads
- * @param lead who writes, without a look at the schema; where a leadership has a fence, no commit passes without it
- * @param upkeep what the database needs after writes, where it does not see to that itself
+ * @param lead decides who writes, without checking the schema; if a leadership has a fence, no commit passes without it
+ * @param upkeep what the database needs after writes, unless it does that itself
  */
 export function createIndexWriter(
   ranges: RangeConnections,
@@ -54,7 +54,7 @@ export function createIndexWriter(
     openStaking: (stream) => readOpenStaking(db, stream),
     async confirmTip(stream, tip) {
       await confirmStream(db, stream, tip)
-      // On a chain that makes no blocks these are all the writes there are, one a second.
+      // On a chain without new blocks these are the only writes, one a second.
       await upkeep?.consider()
     },
     disownTip: (stream) => disownStream(db, stream),

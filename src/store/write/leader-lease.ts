@@ -5,18 +5,18 @@ import type { Db } from '../database.ts'
 import type { Leadership } from '../index-writer.ts'
 import type { Database } from '../schema/index.ts'
 
-/** A leadership that a commit can ask for. */
+/** A leadership that each commit can check. */
 export interface FencedLeadership extends Leadership {
   /**
-   * Fails unless this leadership is the current one, and keeps it from passing on until the transaction ends.
-   * @throws CancelledError when somebody else leads
+   * Fails unless this leadership is the current one, and prevents a takeover until the transaction ends.
+   * @throws CancelledError when another process leads
    */
   fence(tx: Db): Promise<void>
 }
 
 /** Milliseconds. */
 export interface LeaseTimes {
-  /** Without a renewal for so long the lease is anybody's. */
+  /** Without a renewal for this long the lease is free. */
   life: number
   renewal: number
   /** How often a standby tries. */
@@ -26,10 +26,11 @@ export interface LeaseTimes {
 export const LEASE_TIMES: LeaseTimes = { life: 6_000, renewal: 1_500, retry: 1_000 }
 
 /**
- * A lease in a row: needs neither sessions nor advisory locks, so it also works behind poolers and where such locks do
- * nothing. Only the database's clock counts; a process believes in its lease for less time than the database does.
+ * A lease in a row: needs neither sessions nor advisory locks, so it also works behind poolers and where such locks
+ * have no effect. Only the database's clock counts; a process considers its lease valid for less time than the database
+ * does.
  *
- * @param db where questions do not wait behind reads or commits, and end when they take too long
+ * @param db connections whose statements do not wait behind reads or commits, and time out
  */
 export const createLeaderLease =
   (db: Kysely<Database>, name: string, times: LeaseTimes = LEASE_TIMES) =>
@@ -46,7 +47,7 @@ export const createLeaderLease =
 
 type Moment = ReturnType<typeof sql>
 
-/** The token of a lease that is ours now; each taking has a higher one. */
+/** The token of the lease if it was taken; each taking has a higher token. */
 async function take(db: Kysely<Database>, name: string, life: Moment): Promise<bigint | undefined> {
   const { rows } = await sql<{ token: bigint }>`
     insert into leader_lease as held (name, token, expires_at) values (${name}, 1, ${life})
@@ -64,7 +65,7 @@ interface Held {
   times: LeaseTimes
 }
 
-/** @param asked when the lease was asked for, by `performance.now()`: it is believed in from then on, not from the answer */
+/** @param asked when the lease was requested, by `performance.now()`: it is valid from then on, not from the answer */
 function keep({ db, name, token, life, times }: Held, asked: number): FencedLeadership {
   const lost = new AbortController()
   let believedUntil = asked + times.life
@@ -82,7 +83,7 @@ function keep({ db, name, token, life, times }: Held, asked: number): FencedLead
       if (rows.length === 0) return lose()
       believedUntil = began + times.life
     } catch {
-      // A database that is away may be back before the lease is over.
+      // An unavailable database may be back before the lease expires.
     } finally {
       renewing = false
     }
@@ -104,7 +105,7 @@ function keep({ db, name, token, life, times }: Held, asked: number): FencedLead
     },
     async release() {
       clearInterval(timer)
-      // Over now, not in some seconds; if that fails it is over then.
+      // Ends the lease now instead of in some seconds; if that fails it expires by itself.
       await sql`update leader_lease set expires_at = '-infinity' where name = ${name} and token = ${token}`
         .execute(db)
         .catch(() => undefined)

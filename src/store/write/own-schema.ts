@@ -6,8 +6,9 @@ import { refuseNewerSchema } from '../migrations/index.ts'
 import type { FencedLeadership } from './leader-lease.ts'
 
 /**
- * A leadership that holds as long as the schema is of this version: a newer one may migrate at any time, and corrects only
- * once what earlier ones wrote. The fence looks in each commit, since nobody is told that another process has migrated.
+ * A leadership that holds as long as the schema is of this version: a newer version may migrate at any time, and
+ * corrects rows of earlier versions only once. The fence checks in each commit, since a migration by another process is
+ * not announced.
  * @throws NewerSchemaError; what `lead` throws
  */
 export async function leadOwnSchema(
@@ -16,7 +17,7 @@ export async function leadOwnSchema(
 ): Promise<FencedLeadership> {
   await refuseNewerSchema(db)
   const leadership = await lead()
-  // It may have been waited for while a newer version came, went, and left its schema.
+  // While this process waited, a newer version may have migrated the schema and ended.
   await refuseNewerSchema(db).catch(async (error: unknown) => {
     await leadership.release()
     throw error

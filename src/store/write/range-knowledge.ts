@@ -2,17 +2,19 @@ import type { RangeRows } from '../rows/index.ts'
 import { planRange, type RangePlan } from './range-plan.ts'
 import type { StreamTarget } from './stream-rows.ts'
 
-/** What commits have shown of the database, so that the next range can be planned before the last one is written. */
+/**
+ * Knowledge of the database from earlier commits, so that the next range can be planned before the last one is written.
+ */
 export interface RangeKnowledge {
-  /** Plans a range that follows all that were planned or written. Does nothing while too little is known. */
+  /** Plans a range that follows all planned or written ones. Does nothing while too little is known. */
   plan(name: string, rows: RangeRows): void
-  /** The plan of these rows, if it was made for the stream as it stands now. */
+  /** The plan of these rows, if it was made for the stream's current state. */
   planOf(stream: StreamTarget, rows: RangeRows): RangePlan | undefined
   /** Numbers of a network's assets. */
   numbers(network: number | undefined): ReadonlyMap<string, number>
-  /** To be told when a range is committed: the stream as it stood before, and numbers given to assets. */
+  /** Call this when a range is committed: with the stream's previous state, and new asset numbers. */
   learn(written: WrittenRange): void
-  /** To be called whenever somebody else may have changed the database. */
+  /** Call this whenever another process may have changed the database. */
   forget(): void
 }
 
@@ -26,7 +28,7 @@ export interface WrittenRange {
 export const countTransactions = (rows: RangeRows): bigint => BigInt(rows.primary?.transactions?.length ?? 0)
 
 export function createRangeKnowledge(): RangeKnowledge {
-  /** As they will stand when all that is planned is written. */
+  /** Their state once everything planned is written. */
   const streams = new Map<string, StreamTarget>()
   const assets = new Map<number, Map<string, number>>()
   let plans = new WeakMap<RangeRows, RangePlan>()
@@ -52,7 +54,7 @@ export function createRangeKnowledge(): RangeKnowledge {
       for (const [id, number] of given) known.set(id, number)
       const after = stream.transactions + transactions
       const expected = streams.get(stream.name)
-      // Further ranges may be planned already; fewer transactions than are written cannot be.
+      // Further ranges may be planned already, but never fewer transactions than are written.
       if (expected === undefined || expected.transactions < after) {
         streams.set(stream.name, { ...stream, transactions: after })
       }

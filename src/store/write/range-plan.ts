@@ -8,14 +8,14 @@ import { type PlannedUtxo, planUtxos, type UtxoPlan } from './utxo-plan.ts'
 import { blockInsertions } from './write-blocks.ts'
 import { evmInsertions } from './write-evm.ts'
 
-/** What of a range can be computed without the database: most of what it sends. */
+/** The part of a range that can be computed without the database: most of what it sends. */
 export interface RangePlan {
   primary?: PrimaryPlan
   evm?: Insertion[]
 }
 
 export interface PrimaryPlan {
-  /** The number of the first transaction that `blocks` are made with. */
+  /** The number of the first transaction, which `blocks` were built with. */
   first: bigint
   blocks: Insertion[]
   utxos: UtxoPlan
@@ -25,7 +25,7 @@ export interface PrimaryPlan {
   outputs?: Insertion[]
 }
 
-/** @param numbers numbers of the network's assets, as far as they are known */
+/** @param numbers known numbers of the network's assets */
 export function planRange(stream: StreamTarget, numbers: ReadonlyMap<string, number>, rows: RangeRows): RangePlan {
   const { primary, evm } = rows
   const { primary: scope, transactions } = stream

@@ -11,26 +11,26 @@ import type { Db } from '../database.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import type { Database } from '../schema/index.ts'
 
-/** A transaction whose statements need not be answered before the next ones are on their way. */
+/** A transaction whose statements are sent without waiting for earlier answers. */
 export interface RangeTransaction {
-  /** For statements that are waited for, in the same transaction. */
+  /** For statements that are awaited, in the same transaction. */
   readonly db: Db
   /**
-   * Sends a statement behind all that were sent; the database works them off in this order while this process computes.
-   * Only who needs the answer waits for it: nothing is committed if it fails.
+   * Sends a statement after all earlier ones; the database runs them in this order while this process computes. Only
+   * callers that need the answer await it: nothing is committed if it fails.
    */
   send<Row>(statement: RawBuilder<Row>): Promise<QueryResult<Row>>
 }
 
 export interface RangeConnections {
   readonly pool: PostgresPool
-  /** False: the next statement leaves when the one before is answered, so that one at a time is in memory. */
+  /** False: the next statement is sent after the previous answer, so that one at a time is in memory. */
   readonly pipelined: boolean
 }
 
 /**
- * Commits what `work` has sent. All that `work` checks has to be checked when it resolves; statements that it did not
- * wait for may still fail then: Postgres answers the commit behind them with a rollback.
+ * Commits what `work` has sent. All checks of `work` have to be done when it resolves; statements that it did not await
+ * may still fail then: Postgres answers the following commit with a rollback.
  * @throws what `work` throws, or the error of the first statement that failed
  */
 export async function inRangeTransaction<T>(
@@ -49,7 +49,7 @@ export async function inRangeTransaction<T>(
     return result
   } catch (error) {
     await line.query('rollback', []).catch(() => undefined)
-    // Behind a statement that failed all others fail, for no reason of their own.
+    // After a failed statement all later ones fail because of it.
     throw line.failed(error) ? line.failure : error
   } finally {
     client.release()
@@ -60,9 +60,9 @@ type Answer = PostgresQueryResult<unknown>
 
 interface Line {
   query(sql: string, parameters: readonly unknown[]): Promise<Answer>
-  /** What the first statement that failed was rejected with. */
+  /** The error of the first failed statement. */
   readonly failure: unknown
-  /** Whether a statement was rejected with this. */
+  /** Whether a statement failed with this error. */
   failed(error: unknown): boolean
 }
 
@@ -101,7 +101,7 @@ function sendOn<Row>(line: Line, statement: RawBuilder<Row>): Promise<QueryResul
   const answer = line
     .query(sql, parameters)
     .then(({ rowCount, rows }) => ({ numAffectedRows: BigInt(rowCount ?? 0), rows: rows as Row[] }))
-  // Whoever does not wait for it learns of a failure from the commit.
+  // If it is not awaited, the commit reports its failure.
   answer.catch(() => undefined)
   return answer
 }

@@ -14,8 +14,8 @@ const BY_HEIGHT = ['evm_block', 'evm_tx', 'evm_transfer', 'evm_contract'] as con
 const BY_FIRST_HEIGHT = ['evm_participant', 'evm_holding'] as const
 
 /**
- * Takes an EVM stream back to `height`. All rows know the height that brought them; owners of NFTs are found again in
- * the transfers that stay.
+ * Rewinds an EVM stream to `height`. All rows have their block's height; owners of NFTs are found again in the
+ * remaining transfers.
  */
 export async function rewindStream(tx: Transaction<Database>, name: string, height: bigint): Promise<void> {
   const row = await tx.selectFrom('stream').selectAll().where('name', '=', name).forUpdate().executeTakeFirst()
@@ -75,7 +75,7 @@ async function rewindNfts(tx: Db, stream: number, height: bigint): Promise<void>
   await sql`delete from evm_nft where stream = ${stream} and height > ${height} and first_height > ${height}`.execute(
     tx,
   )
-  // What was read of the chain since may have been on the dead branch only; so may what is being read now.
+  // Data read from the chain since the fork may exist on the dead branch only; so may data being read now.
   const now = nowSeconds()
   await sql`update evm_nft_metadata set due_at = least(due_at, ${now}), attempts = 0
     where stream = ${stream} and (height > ${height} or due_at > ${now})`.execute(tx)

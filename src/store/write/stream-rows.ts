@@ -21,12 +21,12 @@ export interface StreamTarget {
   transactions: bigint
 }
 
-/** EVM streams are numbered above all that chains of networks can have (8 · 4). */
+/** EVM streams are numbered above all possible chain numbers of networks (8 · 4). */
 const FIRST_EVM_STREAM = 1_000
 
 const PROGRESS = ['name', 'height', 'block_id', 'block_time', 'state', 'transactions', 'current_at_ms'] as const
 
-/** Finds the stream or makes it; both with the same answer. */
+/** Finds or creates the stream; both give the same result. */
 export async function registerStream(tx: Transaction<Database>, stream: StreamDefinition): Promise<StreamProgress> {
   const known = await findProgress(tx, stream.name)
   if (known !== undefined) return known
@@ -75,7 +75,7 @@ async function findProgress(db: Db, name: string): Promise<StreamProgress | unde
   return row === undefined ? undefined : toProgress(row)
 }
 
-/** How far every stream is. @param heed is told under which numbers they stand */
+/** The progress of every stream. @param heed receives the streams' numbers */
 export async function readProgress(
   db: Db,
   heed: (streams: readonly { name: string; id: number }[]) => void,
@@ -145,7 +145,7 @@ export function toTarget(row: TargetRow): StreamTarget {
 
 const earlier = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
-/** Puts the end of the range in place as the stream's new tip. */
+/** Sets the end of the range as the stream's new tip. */
 export function sendProgress(
   tx: RangeTransaction,
   stream: StreamTarget,
@@ -153,7 +153,7 @@ export function sendProgress(
   transactions: bigint,
 ): void {
   const { height, blockId, time, state } = range
-  // The end of the range is what is known to be current; while catching up that is long ago. What stands in the time to come
+  // The index is current up to the end of the range, which while catching up is long ago. A stored time in the future
   // was written by a clock that was ahead.
   const now = BigInt(Date.now())
   const current = earlier(time * 1000n, now)
@@ -163,8 +163,8 @@ export function sendProgress(
 }
 
 /**
- * See `IndexWriter.confirmTip`. Another server may have taken the place of the one that got the last ranges, without them:
- * what it has would be called as new as the chain until the next block came.
+ * See `IndexWriter.confirmTip`. The server may have been replaced by one without the last ranges: its index would count
+ * as current until the next block.
  */
 export async function confirmStream(db: Db, name: string, tip: StoredTip | undefined): Promise<void> {
   const confirmed = db

@@ -8,10 +8,10 @@ import { insertRows } from './bulk.ts'
 import type { RangeTransaction } from './range-transaction.ts'
 import { participantColumns } from './write-evm.ts'
 
-/** Gaps that are closer than this are kept as one: what lies between is looked at once more, and a row stands for years. */
+/** Gaps closer than this are merged: the blocks in between are checked once more, but a row stays for years. */
 const NEAR = 1_024n
 
-/** Notes blocks of a range of which nobody told what contracts sent. @param heights in their order, above all that is stored */
+/** Records blocks of a range without traces. @param heights in order, above all that is stored */
 export function noteUntraced(tx: RangeTransaction, stream: number, heights: readonly bigint[]): void {
   const [low] = heights
   const high = heights.at(-1)
@@ -25,7 +25,7 @@ export function noteUntraced(tx: RangeTransaction, stream: number, heights: read
     select ${stream}, ${low}, ${high} where not exists (select from grown)`)
 }
 
-/** Forgets what is noted of blocks above `height`. */
+/** Removes records of blocks above `height`. */
 export async function rewindUntraced(db: Db, stream: number, height: bigint): Promise<void> {
   await sql`delete from evm_untraced where stream = ${stream} and low > ${height}`.execute(db)
   await sql`update evm_untraced set high = ${height} where stream = ${stream} and high > ${height}`.execute(db)
@@ -62,7 +62,7 @@ export async function fillTraces(
   name: string,
   { from, to, participants }: EvmTracesLater,
 ): Promise<void> {
-  // No range, and no way back to a fork, comes in between.
+  // No range and no rewind can run in between.
   const { rows } = await sql<{ id: number }>`select s.id from stream s where s.name = ${name} and exists (
     select from evm_block b where b.stream = s.id and b.height = ${to.height} and b.hash = ${bytea(to.blockId)})
     for update`.execute(tx)
@@ -73,7 +73,7 @@ export async function fillTraces(
     'evm_participant',
     participantColumns(stream.id),
     participants,
-    // Going back to a block between keeps whom this one concerned.
+    // A rewind to a block in between keeps this block's participants.
     sql`on conflict (address, stream) do update set first_height = excluded.first_height
       where evm_participant.first_height > excluded.first_height`,
   )

@@ -2,7 +2,7 @@ import { RangeContentError } from '../errors.ts'
 import type { ChainLetter, PrimaryRows, ProlongationRow, ReleaseRow, SpendRow, UtxoRow } from '../rows/index.ts'
 import { utxoKey } from '../utxo-key.ts'
 
-/** A UTXO that the range creates, with what the same range already does to it. */
+/** A UTXO that the range creates, with the changes by the same range. */
 export interface PlannedUtxo {
   key: string
   row: UtxoRow
@@ -28,7 +28,7 @@ export interface KeyedProlongation {
   row: ProlongationRow
 }
 
-/** What a range does to UTXOs, split by whether the database has to look for them. */
+/** A range's changes of UTXOs, split by whether the database has to look for them. */
 export interface UtxoPlan {
   created: PlannedUtxo[]
   spent: KeyedSpend[]
@@ -37,11 +37,11 @@ export interface UtxoPlan {
 }
 
 /**
- * Joins creation and end of outputs that live and die within the range: while catching up that is most of them, and they
- * are written once instead of twice.
+ * Joins creation and end of outputs that are created and consumed within the range: while catching up that is most of
+ * them, and they are written once instead of twice.
  *
  * @param letter the stream's chain
- * @throws RangeContentError when an output is created, spent or released twice, or spent on another chain than it may be
+ * @throws RangeContentError when an output is created, spent or released twice, or spent on the wrong chain
  */
 export function planUtxos(
   letter: ChainLetter,
@@ -84,10 +84,10 @@ interface Place {
   outputIndex: number
 }
 
-/** Within a range; the key of the database costs more. */
+/** Key within a range; the database key costs more to compute. */
 const placeOf = ({ txId, outputIndex }: Place): string => txId + outputIndex
 
-/** Hands over what concerns outputs of this range, and answers with what the database has to look for. */
+/** Applies rows about outputs of this range, and returns those that the database has to look for. */
 function elsewhere<R extends Place>(
   rows: readonly R[],
   verb: string,
@@ -107,5 +107,5 @@ function elsewhere<R extends Place>(
   return rest
 }
 
-/** How errors name an output. */
+/** Name of an output in errors. */
 export const name = (row: Place): string => `output ${row.txId}:${row.outputIndex}`

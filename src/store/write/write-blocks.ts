@@ -2,8 +2,8 @@ import type { AssetRow, BlockRow, ContainerRow, PrimaryRows, TransactionRow } fr
 import { type Column, column, type Insertion, rowsFor } from './bulk.ts'
 
 /**
- * Blocks, containers and transactions of one chain: nothing here is ever changed again.
- * @param first number of the first transaction; they are numbered in the order given
+ * Blocks, containers and transactions of one chain; they are never changed afterwards.
+ * @param first number of the first transaction; they are numbered in order
  */
 export function blockInsertions(
   chain: number,

@@ -16,7 +16,7 @@ import { type Column, column, type Insertion, rowSource, rowsFor, sendChunks } f
 import type { RangeTransaction } from './range-transaction.ts'
 import type { StreamTarget } from './stream-rows.ts'
 
-/** What a range of an EVM chain holds. Every row carries its height, so that `rewind` finds it. */
+/** The rows of a range of an EVM chain. Every row has its height, so that `rewind` finds it. */
 export function evmInsertions(stream: Pick<StreamTarget, 'id' | 'testnet'>, rows: EvmRows): Insertion[] {
   const of = <R>(columns: Column<R>[]): Column<R>[] => [column<R>('stream', 'int2', () => stream.id), ...columns]
   const testnet = column<EvmBlockRow>('testnet', 'bool', () => stream.testnet)
@@ -35,7 +35,7 @@ export function evmInsertions(stream: Pick<StreamTarget, 'id' | 'testnet'>, rows
 
 type WithStream = <R>(columns: Column<R>[]) => Column<R>[]
 
-/** New tokens get in line for a fetch. */
+/** New tokens are queued for a fetch. */
 function nftRows(of: WithStream, nfts: readonly EvmNftRow[]): Insertion[] {
   const latest = mergeNfts(nfts)
   const due = column<EvmNftRow>('due_at', 'int8', nowSeconds)
@@ -48,9 +48,9 @@ function nftRows(of: WithStream, nfts: readonly EvmNftRow[]): Insertion[] {
 }
 
 /**
- * Tokens whose metadata changed get in line again; whatever nobody ever saw move stays unknown. A contract may say it of
- * all of its tokens in every log, or of each by itself: each is looked at once, and those in line are left as they are.
- * One step in the index per range: a join that holds each range against each token of the contract takes minutes.
+ * Queues tokens whose metadata changed; tokens that never moved stay unknown. A contract may report all its tokens in
+ * every log, or each token separately: each is checked once, and queued tokens are left unchanged. One index step per
+ * range: a join of each range with each token of the contract takes minutes.
  */
 export function refetchMetadata(tx: RangeTransaction, stream: number, changes: readonly EvmMetadataChangeRow[]): void {
   const now = nowSeconds()
@@ -198,7 +198,7 @@ const PARTICIPANT: Column<EvmParticipantRow>[] = [
   column('first_height', 'int8', (row) => row.height),
 ]
 
-/** Of table `evm_participant`. */
+/** Columns of table `evm_participant`. */
 export const participantColumns = (stream: number): Column<EvmParticipantRow>[] => [
   column('stream', 'int2', () => stream),
   ...PARTICIPANT,

@@ -13,7 +13,7 @@ import type {
 } from '../rows/index.ts'
 import { type Column, column, eachChunk, insertRows, rowSource } from './bulk.ts'
 
-/** Writes what a range of P does to stakers, subnets and L1s. */
+/** Writes a P range's changes of stakers, subnets and L1s. */
 export async function writeStaking(db: Db, network: number, rows: StakingRows): Promise<void> {
   const of = <R>(columns: Column<R>[]): Column<R>[] => [column<R>('network', 'int2', () => network), ...columns]
   const stakers = rows.stakers ?? []
@@ -55,7 +55,7 @@ async function changeStakers(db: Db, network: number, changes: readonly StakerCh
   await change(db, network, ended, ENDED)
   await eachChunk(ended, async (chunk) => {
     const source = rowSource('r', [column<StakerChangeRow>('tx_id', 'bytea', (row) => row.txId)], chunk)
-    // Entries of owners stand for rewards that may still come; the paid ones are UTXOs.
+    // Owners' entries represent possible future rewards; paid rewards are UTXOs.
     await sql`delete from staker_owner o using (
         select s.tx_id, decode(a.address, 'hex') as address
         from ${source} join staker s on s.tx_id = r.tx_id and s.network = ${network}
@@ -66,7 +66,7 @@ async function changeStakers(db: Db, network: number, changes: readonly StakerCh
   })
 }
 
-/** Only the last change of a staker in the range stays. */
+/** Keeps only the last change of a staker in the range. */
 async function change(
   db: Db,
   network: number,
