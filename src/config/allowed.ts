@@ -24,13 +24,13 @@ function text(schema: TSchema): string {
   return least === 1 ? 'text, not empty' : 'text'
 }
 
-/** The words a choice takes. */
+/** The words that a choice accepts. */
 export function wordsOf(schema: TSchema): string[] {
   const members = (schema['anyOf'] ?? []) as TSchema[]
   return members.map((member) => String(member['const']))
 }
 
-/** What a schema takes, in words for people. */
+/** Text for people about what a schema accepts. */
 export function allowedBy(schema: TSchema): string {
   const { allowed } = marksOf(schema)
   if (allowed !== undefined) return allowed

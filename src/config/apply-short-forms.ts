@@ -12,7 +12,7 @@ interface Work {
   tree: Tree
   readonly origins: Origins
   readonly problems: string[]
-  /** The same with what later sources say, their short forms left out. */
+  /** The same tree with later sources applied, without their short forms. */
   foresee(tree: Tree): Tree
 }
 
@@ -20,7 +20,7 @@ const put = (work: Work, path: readonly string[], value: unknown, origin: string
   work.tree = merge(work.tree, treeOf(path, value), origin, work.origins) as Tree
 }
 
-/** Where somebody put a URL it is shown by its host: the rest may be a key. */
+/** A URL in place of a name is shown by its host: the rest may be a key. */
 function unknownChain(work: Work, origin: string, name: string): void {
   const near = closestName(name, chainNames(work.tree))
   const hint = near === undefined ? `known: ${chainNames(work.tree).join(', ') || 'none'}` : `did you mean ${near}?`
@@ -28,7 +28,7 @@ function unknownChain(work: Work, origin: string, name: string): void {
   work.problems.push(`${origin}: no chain "${shown}"; ${hint}`)
 }
 
-/** An upstream of the family a chain belongs to; Bitcoin needs to know the protocol, which the scheme tells. */
+/** An upstream of a chain's family; for Bitcoin the URL's scheme determines the protocol. */
 function upstreamOf(path: readonly string[], url: string): Tree {
   if (path[1] !== 'bitcoin') return { url }
   if (/^(tcp|tls):/.test(url)) return { kind: 'electrum', url }
@@ -67,8 +67,8 @@ function replaceUpstreams(work: Work, uses: readonly ShortFormUse[]): void {
 const ownNode = (url: string) => ({ url, requestsPerSecond: OWN_NODE_REQUESTS_PER_SECOND })
 
 /**
- * Makes own nodes answer for a whole network. The C-chain entry loses its multicall address as well: a network of
- * one's own need not have the contract, and reads without it work everywhere.
+ * Uses the operator's nodes for a whole network. The C-chain entry also loses its multicall address: a private network
+ * may lack the contract, and reads without it work everywhere.
  */
 function useNodes(work: Work, network: Side, uses: readonly ShortFormUse[]): void {
   const [first] = uses
@@ -78,11 +78,11 @@ function useNodes(work: Work, network: Side, uses: readonly ShortFormUse[]): voi
   if (!isTree(valueAt(work.tree, path))) {
     const { name, evmChainId, native } = catalogue.avalanche[network] ?? {}
     put(work, path, { name, native }, first.origin)
-    // Nobody has said it: it has no origin, as where the catalogue is.
+    // No source set it, so it has no origin, like values of the catalogue.
     work.tree = merge(work.tree, treeOf(path, { evmChainId }), first.origin, new Map()) as Tree
   }
   put(work, [...path, 'upstreams'], nodes.map(ownNode), first.origin)
-  // Whatever source says which C-chain it is, and whatever names the nodes: they are that chain's.
+  // Whichever source sets the C-chain's id or the nodes, the nodes serve that chain.
   const evmChainId = valueAt(work.foresee(work.tree), [...path, 'evmChainId'])
   if (typeof evmChainId !== 'number') return
   const evmPath = ['chains', 'evm', String(evmChainId)]
@@ -121,8 +121,8 @@ function remove(work: Work, { value, origin }: ShortFormUse): void {
 }
 
 /**
- * Applies the short forms of one source: what is said of one chain counts over what is said of its network, and removing
- * comes last, so that what else it says cannot bring a chain back.
+ * Applies the short forms of one source: settings for one chain override those for its network, and removals come last,
+ * so that no other setting of the source brings a chain back.
  */
 export function applyShortForms(tree: Tree, uses: readonly ShortFormUse[], means: Omit<Work, 'tree'>): Tree {
   const work: Work = { tree, ...means }

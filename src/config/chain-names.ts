@@ -1,6 +1,6 @@
 import { isTree, type Tree, valueAt } from './tree.ts'
 
-/** Families by the namespace they are named with, and the section of `chains` that holds them. */
+/** Sections of `chains` by the namespace of each family. */
 const FAMILIES: Readonly<Record<string, string>> = {
   eip155: 'evm',
   bip122: 'bitcoin',
@@ -8,13 +8,13 @@ const FAMILIES: Readonly<Record<string, string>> = {
   avalanche: 'avalanche',
 }
 
-/** Path of the family called by a bare namespace (`eip155`); undefined when the text is none. */
+/** Path of the family with a bare namespace (`eip155`); undefined for any other text. */
 export function familyPath(name: string): readonly string[] | undefined {
   const family = Object.hasOwn(FAMILIES, name) ? FAMILIES[name] : undefined
   return family === undefined ? undefined : ['chains', family]
 }
 
-/** Path of the chain called `eip155:43114`, `bip122:…`, `solana:…` or `avalanche:mainnet`. */
+/** Path of the chain named `eip155:43114`, `bip122:…`, `solana:…` or `avalanche:mainnet`. */
 export function chainPath(name: string): readonly string[] | undefined {
   const colon = name.indexOf(':')
   const family = familyPath(name.slice(0, Math.max(colon, 0)))

@@ -17,13 +17,13 @@ function distance(a: string, b: string): number {
   return last[b.length] ?? 0
 }
 
-/** The known name a misspelt one most likely stands for; undefined when none is near. */
+/** The known name closest to a misspelt one; undefined if none is near. */
 export function closestName(given: string, names: Iterable<string>): string | undefined {
   const wanted = given.toLowerCase()
   const limit = Math.max(2, Math.floor(wanted.length / 4))
   let best: { name: string; far: number } | undefined
   for (const name of names) {
-    // Endings are often what people remember: `--port` for `--http-port`.
+    // People often remember only the ending: `--port` for `--http-port`.
     const far = name.toLowerCase().endsWith(wanted) && wanted.length > 3 ? 1 : distance(wanted, name.toLowerCase())
     if (far <= limit && (best === undefined || far < best.far)) best = { name, far }
   }

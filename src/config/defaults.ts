@@ -5,8 +5,7 @@ import { ConfigSchema } from './schema.ts'
 import { isTree, type Tree } from './tree.ts'
 
 /**
- * The value a left-out member gets: its default, no entries, a section made of defaults, or undefined when it has to be
- * given.
+ * The value of a left-out member: its default, no entries, a section made of defaults, or undefined if it is required.
  */
 export function leftOut(schema: TSchema): unknown {
   if (schema.default !== undefined) return structuredClone(schema.default as unknown)
@@ -14,7 +13,7 @@ export function leftOut(schema: TSchema): unknown {
   return membersOf(schema) !== undefined && !isOptional(schema) && hasDefaults(schema) ? fill(schema, {}) : undefined
 }
 
-/** True when nothing in a section has to be given; a native token, for example, is no such section. */
+/** True if no member of a section is required; a native token, for example, is no such section. */
 function hasDefaults(schema: TSchema): boolean {
   return Object.values(membersOf(schema) ?? {}).every(
     (member) =>
@@ -24,7 +23,10 @@ function hasDefaults(schema: TSchema): boolean {
 
 const hasSectionDefaults = (schema: TSchema) => membersOf(schema) !== undefined && hasDefaults(schema)
 
-/** A copy of `value` with every default filled in, also inside records and lists. What does not fit is left as it is. */
+/**
+ * A copy of `value` with every default filled in, also inside records and lists. Values that do not fit are left
+ * unchanged.
+ */
 export function fill(schema: TSchema, value: unknown): unknown {
   const members = membersOf(schema)
   if (members !== undefined && isTree(value)) {
@@ -48,8 +50,8 @@ export function fill(schema: TSchema, value: unknown): unknown {
 }
 
 /**
- * What is used when nothing is configured; `withCatalogue` false leaves the chains empty. The catalogue is handed out as
- * it is: merging and filling copy, so that nothing changes or freezes it.
+ * The configuration without any source; `withCatalogue` false leaves the chains empty. The catalogue is returned
+ * itself: merging and filling copy, so that nothing changes or freezes it.
  */
 export function builtIn(withCatalogue: boolean): Tree {
   const tree = fill(ConfigSchema, {}) as Tree

@@ -5,12 +5,12 @@ import { ConfigSchema } from './schema.ts'
 import { marksOf } from './sections/field.ts'
 import { isTree, type Origins, originOf, type Tree } from './tree.ts'
 
-/** Paths of the values that are what `--print-config` shows in place of a secret. */
+/** Paths of values that equal the masks of `--print-config`. */
 function masksIn(schema: TSchema | undefined, value: unknown, path: readonly string[], isSecret: boolean): string[][] {
   const secret = schema && marksOf(schema).secret
   const hidden = isSecret || secret === true
   if (typeof value === 'string') {
-    // Of a URL its host is shown, of a source its path, too.
+    // URLs are shown with their host, sources with their path, too.
     const isMask = hidden || secret === undefined ? hidden && value === MASK : value.includes(MASK)
     return isMask ? [[...path]] : []
   }
@@ -25,8 +25,8 @@ function masksIn(schema: TSchema | undefined, value: unknown, path: readonly str
 }
 
 /**
- * One line per secret whose value is its mask: what `--print-config` prints was given back, and strangers would know
- * the key, or nobody would.
+ * One line per secret whose value is its mask: the output of `--print-config` was used as a configuration, and the mask
+ * would be a key that strangers know, or that nobody knows.
  */
 export function maskProblems(tree: Tree, origins: Origins): string[] {
   return masksIn(ConfigSchema, tree, [], false).map((path) => {

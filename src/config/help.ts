@@ -17,7 +17,7 @@ function wrap(text: string, width: number): string[] {
   return [...lines, line]
 }
 
-/** Two columns; a left side that is too long gets a line of its own. */
+/** Two columns; a left side that is too long gets its own line. */
 function row(left: string, right: string): string {
   const lines = wrap(right, WIDTH - LEFT)
   const head = `  ${left}`

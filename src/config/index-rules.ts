@@ -1,11 +1,11 @@
 import { SIDES } from '../lib/primary-network.ts'
 import type { Config } from './schema.ts'
 
-/** It would do nothing, in good health. */
+/** Without an index this mode would do nothing and report good health. */
 const modeProblems = ({ mode, index }: Config): string[] =>
   mode === 'indexer' && !index.enabled ? ['index.enabled: given false; needed: true when mode is indexer'] : []
 
-/** A chain that is not there would be indexed by nobody, and asked for in vain; one under two names is written twice. */
+/** A missing chain would never be indexed, and requests for it would fail; one under two names is written twice. */
 function streamProblems({ index, chains }: Config): string[] {
   if (!index.enabled) return []
   const twinOf = (stream: string): string | undefined => {
@@ -25,5 +25,5 @@ function streamProblems({ index, chains }: Config): string[] {
   })
 }
 
-/** Index settings that mean nothing, or the same twice. One line per problem. */
+/** Index settings without effect, or given twice. One line per problem. */
 export const indexProblems = (config: Config): string[] => [...modeProblems(config), ...streamProblems(config)]

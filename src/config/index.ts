@@ -1,6 +1,6 @@
 /**
  * Configuration: defaults, built-in chains, file, environment and flags become one frozen, typed Config. Nothing else
- * in the program reads the environment or the command line; app.ts hands each room the part it needs.
+ * in the program reads the environment or the command line; app.ts passes each room the part it needs.
  */
 export { type ConfigSources, createConfig, type LoadedConfig, loadConfig, type Partially } from './load.ts'
 export { nodeFlags } from './node-flags.ts'

@@ -1,7 +1,7 @@
 import { wordsOf } from './allowed.ts'
 import type { ConfigKey } from './keys.ts'
 
-/** The default of a key as one writes it on a command line; undefined when there is none. */
+/** The default of a key as written on a command line; undefined if there is none. */
 export function defaultText({ path, schema, kind }: ConfigKey): string | undefined {
   if (path[0] === 'chains' && kind === 'json') return 'built-in catalogue'
   const value: unknown = schema.default
@@ -11,7 +11,7 @@ export function defaultText({ path, schema, kind }: ConfigKey): string | undefin
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** What stands for the value of a key in a synopsis. */
+/** Placeholder for a key's value in a synopsis. */
 export function placeholder({ schema, kind, name }: ConfigKey): string {
   if (kind === 'choice') return wordsOf(schema).join('|')
   if (kind === 'toggle') return 'true|false'

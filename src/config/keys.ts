@@ -4,7 +4,7 @@ import { marksOf } from './sections/field.ts'
 
 export type KeyKind = 'toggle' | 'integer' | 'number' | 'text' | 'choice' | 'list' | 'json'
 
-/** One setting: everything that names it and says what it takes. */
+/** One setting: its names and what it accepts. */
 export interface ConfigKey {
   /** Steps from the root. */
   path: readonly string[]
@@ -13,16 +13,16 @@ export interface ConfigKey {
   schema: TSchema
   kind: KeyKind
   optional: boolean
-  /** Flags without dashes; the first follows the rule, a second one is a node's own name for it. */
+  /** Flags without dashes; the first follows the naming rule, a second one is a node's own name for it. */
   flags: readonly string[]
-  /** Variable names; the first follows the rule. */
+  /** Variable names; the first follows the naming rule. */
   variables: readonly string[]
   description: string
 }
 
 const words = (step: string) => step.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase()
 
-/** The rule: path steps and words joined by `-`; `balance.chainDeadlineMs` is `balance-chain-deadline-ms`. */
+/** The naming rule: path steps and words joined by `-`; `balance.chainDeadlineMs` is `balance-chain-deadline-ms`. */
 const flagName = (path: readonly string[]) => path.map(words).join('-')
 
 /** The same words in capitals after `FIRN_`, joined by `_`. */
@@ -57,7 +57,7 @@ function kindOf(schema: TSchema): KeyKind {
 function keysIn(schema: TSchema, path: readonly string[]): ConfigKey[] {
   return Object.entries(membersOf(schema) ?? {}).flatMap(([step, member]): ConfigKey[] => {
     const steps = [...path, step]
-    // An optional section is there or not as a whole, so it is one key that takes JSON.
+    // An optional section is present or absent as a whole, so it is one key that takes JSON.
     if (membersOf(member) !== undefined && !isOptional(member)) return keysIn(member, steps)
     const marks = marksOf(member)
     const flags = [flagName(steps), ...(marks.flag === undefined ? [] : [marks.flag])]

@@ -27,14 +27,14 @@ export interface ConfigSources {
   /** Arguments after the program's name. */
   argv: readonly string[]
   env: Readonly<Record<string, string | undefined>>
-  /** Folder that holds `.env` and `firn.config.json`; relative `--config` paths start there. */
+  /** Folder of `.env` and `firn.config.json`; relative `--config` paths start there. */
   cwd: string
   readFile?: ReadFile
 }
 
 export type LoadedConfig =
   | { action: 'run'; config: Config }
-  /** Print `text` to standard output and leave with status 0. */
+  /** Print `text` to standard output and exit with status 0. */
   | { action: 'help' | 'version'; text: string }
   | { action: 'print-config'; text: string; config: Config }
 
@@ -59,7 +59,7 @@ function readFileLayer(
   return { origin: shown, tree: parseConfigFile(shown, text, problems) }
 }
 
-/** Whether to start from the catalogue must be known before anything is merged over it. */
+/** Whether to start from the catalogue; needed before anything is merged over it. */
 function wantsCatalogue(file: Tree, layers: readonly (Arguments | Environment)[]): boolean {
   const given = layers.flatMap(({ entries }) => entries.filter(({ key }) => key.name === CATALOGUE))
   const last = given.at(-1)
@@ -76,14 +76,14 @@ function finish(tree: Tree, origins: Origins, problems: readonly string[]): Conf
 }
 
 function printed(config: Config, origins: Origins): string {
-  // What is built in is no secret, and with masks in its place the text would be no configuration.
+  // Built-in values are not secret, and with masks in their place the text would not be a configuration.
   const masked = maskBySchema(ConfigSchema, config, fill(ConfigSchema, builtIn(true))) as Tree
   const whole = withNulls(masked, builtIn(config.chains.catalogue))
   const sources = Object.fromEntries([...origins].filter(([path]) => !hasInner(origins, path)))
   return `${JSON.stringify({ ...whole, $sources: sources }, undefined, 2)}\n`
 }
 
-/** With `null` for what is built in and was taken away: given back as a file, the text would bring it back without them. */
+/** Adds `null` for removed built-in entries: otherwise the text, used as a file, would bring them back. */
 function withNulls(shown: Tree, base: Tree): Tree {
   const entries = Object.entries(base).map(([key, before]): [string, unknown] => {
     const value = Object.hasOwn(shown, key) ? shown[key] : null
@@ -92,14 +92,14 @@ function withNulls(shown: Tree, base: Tree): Tree {
   return { ...shown, ...Object.fromEntries(entries) }
 }
 
-/** Only the innermost paths tell something; `http` says nothing that `http.port` does not say better. */
+/** Only the innermost paths are useful: `http.port` says more than `http`. */
 const hasInner = (origins: Origins, path: string) => [...origins.keys()].some((other) => other.startsWith(`${path}.`))
 
 /**
- * Reads all sources and returns the frozen configuration, or the text that was asked for instead of running.
- * Later ones win: defaults and catalogue, configuration file, `.env`, environment, flags.
+ * Reads all sources and returns the frozen configuration, or the text to print instead of running. Later sources win:
+ * defaults and catalogue, configuration file, `.env`, environment, flags.
  *
- * @throws ConfigError with one line per problem: which key, what was given and by whom, what is allowed
+ * @throws ConfigError with one line per problem: which key, what was given and by which source, what is allowed
  */
 export function loadConfig(given: ConfigSources): LoadedConfig {
   const sources = { readFile: readTextFile, ...given }
@@ -131,7 +131,7 @@ export function loadConfig(given: ConfigSources): LoadedConfig {
     : { action: 'run', config }
 }
 
-/** Everything optional, all the way down. */
+/** Everything optional, at every level. */
 export type Partially<T> = T extends readonly unknown[]
   ? T
   : T extends object

@@ -4,14 +4,14 @@ import { membersOf } from './keys.ts'
 import { marksOf } from './sections/field.ts'
 import { isTree, type Tree } from './tree.ts'
 
-/** Hides every text inside a value, but keeps its shape: how many tokens, which headers. */
+/** Hides every text inside a value, but keeps its shape: the number of tokens, the names of headers. */
 function hideAll(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(hideAll)
   if (isTree(value)) return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, hideAll(inner)]))
   return MASK
 }
 
-/** The schema of a member of an object, if it has such a one. */
+/** The schema of a member of an object, if it exists. */
 export function memberSchema(schema: TSchema, key: string): TSchema | undefined {
   if (schema[Kind] === 'Record') return Object.values(schema['patternProperties'] as Record<string, TSchema>)[0]
   const members = membersOf(schema)
@@ -22,9 +22,9 @@ const innerOf = (value: unknown, key: string | number): unknown =>
   (Array.isArray(value) || isTree(value)) && Object.hasOwn(value, key) ? (value as Tree)[key] : undefined
 
 /**
- * A copy of a value with everything its schema marks as secret hidden; what no schema knows is hidden too.
+ * A copy of a value with everything hidden that its schema marks as secret, or that no schema knows.
  *
- * @param known what everybody may see: a text that is the same in the same place is shown
+ * @param known public values: a text that is the same at the same path is shown
  */
 export function maskBySchema(schema: TSchema | undefined, value: unknown, known?: unknown): unknown {
   if (typeof value === 'string' && value === known) return value

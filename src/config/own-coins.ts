@@ -1,12 +1,12 @@
 import { catalogue } from './catalogue/index.ts'
 import { type Origins, type Tree, valueAt, without } from './tree.ts'
 
-/** What wallets and price providers know a coin by. */
+/** Identifiers of a coin for wallets and price providers. */
 const IDENTITY = ['internalId', 'priceId', 'logoUri'] as const
 
 /**
- * A built-in chain whose coin the operator gave another symbol has another coin: the price of the built-in one would be
- * shown for it. What the operator gave stays.
+ * If the operator gave a built-in chain's coin another symbol, it is another coin: the price of the built-in one must
+ * not be shown for it. Values from the operator stay.
  */
 export function forgetOtherCoins(tree: Tree, origins: Origins): Tree {
   let result: unknown = tree

@@ -12,8 +12,8 @@ const IDENTITY = [
 ] as const
 
 /**
- * A network whose upstreams the operator chose may be any network, so what the catalogue knows of the public one (IDs,
- * address prefix, genesis) is not assumed of it: it is asked of the node. What the operator gave stays.
+ * A network whose upstreams the operator chose may be any network, so the catalogue's values of the public one (IDs,
+ * address prefix, genesis) are not assumed: the node is asked for them. Values from the operator stay.
  */
 export function askOwnNetworks(tree: Tree, origins: Origins): Tree {
   let result: unknown = tree

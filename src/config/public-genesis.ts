@@ -1,5 +1,5 @@
 import { catalogue } from './catalogue/index.ts'
 
-/** Where the genesis of a public network can be read, by the blockchain ID (CB58) of its X-chain; undefined for others. */
+/** File with the genesis of a public network, by the blockchain ID (CB58) of its X-chain; undefined for others. */
 export const publicGenesisFile = (xBlockchainId: string): string | undefined =>
   Object.values(catalogue.avalanche).find((network) => network?.xBlockchainId === xBlockchainId)?.genesisFile

@@ -6,10 +6,9 @@ import { isTree, type Origins, type Tree, valueAt } from './tree.ts'
 import { schemaAt, unknownKey } from './validate.ts'
 
 /**
- * One line per `null` for what nobody has named: by a slip of the pen a chain that was to be taken away would be served on,
- * without a word.
+ * One line per `null` for an unknown name: with a typo, a chain that was to be removed would silently stay in service.
  *
- * @param tree what `over` is merged over; what earlier sources took away may be taken away again
+ * @param tree what `over` is merged over; what earlier sources removed may be removed again
  */
 export function removalProblems(
   tree: Tree,

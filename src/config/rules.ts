@@ -10,7 +10,7 @@ import type { Config } from './schema.ts'
 function appCheckProblems({ appCheck }: Config['balance']): string[] {
   const name = 'balance.appCheck'
   if (appCheck.mode === 'off') {
-    // Whoever gives a token means it to be asked for: without a mode everybody would be let in.
+    // A configured token means that it is required: without a mode everybody would be let in.
     const {
       mode: _,
       tokens: [tokens],
@@ -37,7 +37,7 @@ function appCheckProblems({ appCheck }: Config['balance']): string[] {
   return []
 }
 
-/** Calls travel in lines, each by itself: whoever sets one of these would take it for one that holds. */
+/** Electrum calls are sent as single lines, so these settings would have no effect. */
 const electrumProblems = (key: string, upstream: object): string[] =>
   ['headers', 'batchItems']
     .filter((member) => member in upstream)
@@ -70,10 +70,13 @@ function upstreamProblems(chains: Config['chains']): string[] {
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
-/** Those of the connection itself (RFC 9110, 7.6.1) and of the body are ours to write. */
+/** Firn writes the headers of the connection itself (RFC 9110, 7.6.1) and of the body. */
 const OWN_HEADERS = /^(connection|keep-alive|transfer-encoding|upgrade|expect|content-length)$/i
 
-/** Such a header would make every request an error of every wallet. Names may be secrets here: somebody swapped the two. */
+/**
+ * Such a header would make every request of every wallet fail. A name may be a secret here, if name and value were
+ * swapped.
+ */
 function headerProblems(chains: Config['chains']): string[] {
   const { evm, bitcoin, solana, avalanche } = chains
   type Entries = Record<string, { upstreams: readonly { headers?: Record<string, string> }[] }>
@@ -102,7 +105,7 @@ const isId = (text: string): boolean => {
   }
 }
 
-/** IDs with a typing mistake would only show as errors of every account, or as assets that nobody has. */
+/** A mistyped ID would only show as errors of every account, or as assets that nobody has. */
 function idProblems({ evm, avalanche }: Config['chains']): string[] {
   const given: [key: string, id: string | undefined][] = [
     ...Object.entries(evm).map(([id, chain]): [string, string | undefined] => [
@@ -135,7 +138,7 @@ function sameIdProblems({ evm }: Config['chains']): string[] {
   })
 }
 
-/** Balances of a C-chain are asked for by this number: those of one network would be told as the other's. */
+/** Balances of a C-chain are requested by this number: one network's would be returned as the other's. */
 function sameChainProblems({ avalanche: { mainnet, testnet } }: Config['chains']): string[] {
   const id = testnet?.evmChainId
   return id !== undefined && id === mainnet?.evmChainId
@@ -143,7 +146,7 @@ function sameChainProblems({ avalanche: { mainnet, testnet } }: Config['chains']
     : []
 }
 
-/** Coins of the testnet under the main chain's name would be shown with the price of bitcoin. */
+/** Testnet coins under the main chain's name would be shown with the price of bitcoin. */
 function bitcoinProblems(bitcoin: Config['chains']['bitcoin']): string[] {
   return SIDES.flatMap((name) => {
     const reference = BITCOIN_REFERENCES[name]
@@ -154,7 +157,7 @@ function bitcoinProblems(bitcoin: Config['chains']['bitcoin']): string[] {
   })
 }
 
-/** No node starts with these: rewards of long stakes would be less than those of short ones. */
+/** No node starts with these values: rewards of long stakes would be less than those of short ones. */
 const stakingProblems = ({ avalanche }: Config['chains']): string[] =>
   SIDES.flatMap((side) => {
     const { minConsumptionRate: min = 0, maxConsumptionRate: max = min } = avalanche[side]?.staking ?? {}
@@ -164,7 +167,7 @@ const stakingProblems = ({ avalanche }: Config['chains']): string[] =>
       : []
   })
 
-/** A network that nobody serves, and an identity that no node has: the first node would speak for it in silence. */
+/** A network without upstreams, or an identity that no node has: the first node would silently take its place. */
 function nodeProblems({ node, chains: { avalanche } }: Config): string[] {
   const { network = avalanche.mainnet ? 'mainnet' : 'testnet', identity } = node
   const served = avalanche[network]
@@ -178,7 +181,7 @@ function nodeProblems({ node, chains: { avalanche } }: Config): string[] {
     : [`node.identity: given "${maskUrlsIn(identity)}"; allowed: one of ${hosts.join(', ')}`]
 }
 
-/** Paths such as /ext/bc/P are put behind it: whoever copied one would find nothing there. */
+/** Paths such as /ext/bc/P are appended to the URL, so it must not already contain one. */
 function nodeUrlProblems({ avalanche }: Config['chains']): string[] {
   return Object.entries(avalanche).flatMap(([side, network]) =>
     (network?.upstreams ?? []).flatMap(({ url }, rank) =>
@@ -189,7 +192,7 @@ function nodeUrlProblems({ avalanche }: Config['chains']): string[] {
   )
 }
 
-/** A provider without its file, and a file beside a provider whose prices would be shown in place of those in it. */
+/** A provider without its file, or a file next to a provider whose prices would be shown instead. */
 function priceProblems({ prices: { provider, file } }: Config['market']): string[] {
   if (provider === 'file' && file === undefined)
     return ['market.prices.file: missing; needed: a file when market.prices.provider is file']
@@ -198,7 +201,7 @@ function priceProblems({ prices: { provider, file } }: Config['market']): string
     : []
 }
 
-/** A request whose headers may come later than all of it, and prices that are too old before they are asked for again. */
+/** Headers must not have more time than the whole request, and prices must not expire before they are refreshed. */
 function orderProblems({ http, market: { prices } }: Config): string[] {
   const problems: string[] = []
   if (http.headersTimeoutMs > http.requestTimeoutMs)
@@ -212,7 +215,7 @@ function orderProblems({ http, market: { prices } }: Config): string[] {
   return problems
 }
 
-/** Probes are let in without a key, too, so there is always somebody whom it is for; without it he would be told 500. */
+/** Probes need no key, so a default plan is always needed; without it they would get 500. */
 const planProblems = ({ plans }: Config['data']): string[] =>
   Object.hasOwn(plans, 'default')
     ? []
@@ -221,7 +224,7 @@ const planProblems = ({ plans }: Config['data']): string[] =>
 /** A cluster has one database. */
 const OTHER_DATABASE = /^[^?#]*:\/\/[^/?#]*\/0*[1-9]/
 
-/** Whoever names several nodes, or a database, means them to be used. */
+/** Several nodes, or a database, must not be ignored silently. */
 function redisProblems({ url, cluster, nodes }: Config['redis']): string[] {
   const unreadable = nodes.flatMap((node, rank) =>
     URL.canParse(`redis://${node}`)
@@ -235,7 +238,7 @@ function redisProblems({ url, cluster, nodes }: Config['redis']): string[] {
   return cluster ? unreadable : ['redis.nodes: given; allowed: when redis.cluster is true']
 }
 
-/** A plan that does not exist, or two for one key: only one of them would count. */
+/** A missing plan, or two for one key, of which only one would count. */
 function apiKeyProblems({ apiKeys, plans }: Config['data']): string[] {
   const digests = apiKeys.map(({ key }) => digestOfConfigured(key))
   return apiKeys.flatMap(({ plan }, rank) => {
@@ -250,7 +253,7 @@ function apiKeyProblems({ apiKeys, plans }: Config['data']): string[] {
   })
 }
 
-/** What is no address would open nothing, without a word. */
+/** An invalid address would silently have no effect. */
 const addressProblems = ({ nftMetadata: { allowedAddresses } }: Config['data']): string[] =>
   allowedAddresses.flatMap((place, rank) => {
     const [, host = ''] = /^\[?(.*?)\]?:\d+$/.exec(place) ?? []
@@ -259,7 +262,7 @@ const addressProblems = ({ nftMetadata: { allowedAddresses } }: Config['data']):
       : [`data.nftMetadata.allowedAddresses.${rank}: given "${place}"; allowed: an IP address with a port up to 65535`]
   })
 
-/** What no single key can tell: settings that need each other. One line per problem. */
+/** Rules across several settings. One line per problem. */
 export function ruleProblems(config: Config): string[] {
   return [
     ...appCheckProblems(config.balance),

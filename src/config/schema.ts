@@ -16,7 +16,7 @@ import { NodeSection } from './sections/node.ts'
 import { MetricsSection, OtelSection, PageSection } from './sections/operation.ts'
 import { UpstreamLimitsSection } from './sections/upstream.ts'
 
-/** The whole configuration. `firn.config.json`, environment and flags all end in this shape. */
+/** The whole configuration: the common form of `firn.config.json`, environment and flags. */
 export const ConfigSchema = section({
   mode: choice(['all', 'api', 'indexer'], {
     default: 'all',

@@ -7,7 +7,7 @@ interface ShortForm {
   variable: string
   placeholder: string
   description: string
-  /** What separates several values in one text; the flag may also be repeated. */
+  /** Separates several values in one text; the flag may also be repeated. */
   separator: RegExp
 }
 
@@ -19,10 +19,10 @@ const form = (flag: ShortFormName, placeholder: string, description: string, sep
   separator,
 })
 
-/** The default rate is for public servers; a node of one's own must not be slower than it is. */
+/** The default rate is for public servers; an operator's own node must not be throttled. */
 export const OWN_NODE_REQUESTS_PER_SECOND = 2_000
 
-/** What operators want most, in one short flag instead of JSON. All of them may be repeated. */
+/** The most common settings as one short flag instead of JSON. All of them may be repeated. */
 export const shortForms: readonly ShortForm[] = [
   form(
     'chain-upstreams',

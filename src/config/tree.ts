@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord } from '../lib/json-record.ts'
 
-/** A configuration on its way: plain data of which nothing is known yet. */
+/** A configuration being built: plain, unvalidated data. */
 export type Tree = JsonRecord
 
 export const isTree: (value: unknown) => value is Tree = isRecord
@@ -23,7 +23,7 @@ export function treeOf(path: readonly string[], value: unknown): Tree {
   return path.reduceRight<unknown>((inner, step) => Object.fromEntries([[step, inner]]), value) as Tree
 }
 
-/** The tree without what is at a path. */
+/** The tree without the value at a path. */
 export function without(tree: unknown, path: readonly string[]): unknown {
   const [step, ...rest] = path
   if (step === undefined || !isTree(tree) || !Object.hasOwn(tree, step)) return tree
@@ -37,7 +37,7 @@ export function without(tree: unknown, path: readonly string[]): unknown {
 
 /**
  * Merges `over` into `base` and returns a new tree: objects are merged key by key, everything else (lists too) is
- * replaced, null takes a key away. `origins` learns where each value came from, keyed by dotted path.
+ * replaced, null removes a key. Records in `origins` where each value came from, by dotted path.
  */
 export function merge(base: unknown, over: unknown, origin: string, origins: Origins, path = ''): unknown {
   if (path !== '') origins.set(path, origin)

@@ -11,7 +11,7 @@ import { isTree, type Origins, originOf, type Tree } from './tree.ts'
 
 const SHOWN_CHARACTERS = 80
 
-/** Of a URL that begins as it should. */
+/** For a URL that begins correctly. */
 const UNREADABLE =
   ', of which host and port, or user and password, cannot be read (in a password / ? # @ % are %2F %3F %23 %40 %25)'
 
@@ -21,7 +21,7 @@ const stepsOf = (pointer: string) =>
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
 
-/** The schema at a path, as far as schemas go. */
+/** The schema at a path, if there is one. */
 export function schemaAt(path: readonly string[]): TSchema | undefined {
   let schema: TSchema | undefined = ConfigSchema
   for (const step of path) {
@@ -36,32 +36,34 @@ export function schemaAt(path: readonly string[]): TSchema | undefined {
   return schema
 }
 
-/** A number where a token or the value of a header belongs is one all the same: only what is around it is marked. */
+/** A number in place of a token or a header's value is secret as well, though only the surrounding schema is marked. */
 const isInSecret = (path: readonly string[]): boolean =>
   path.some((_, length) => {
     const around = schemaAt(path.slice(0, length))
     return around !== undefined && marksOf(around).secret === true
   })
 
-/** The given value as people may see it: secrets masked, long ones cut. */
+/** The given value in public form: secrets masked, long ones cut. */
 function shown(path: readonly string[], schema: TSchema, value: unknown): string {
   if (isInSecret(path)) return MASK
-  // A scalar where an object with secrets belongs is usually broken JSON of that object, and an object where a list of
-  // them belongs is often named by the secrets themselves.
+  // A scalar in place of an object with secrets is usually broken JSON of that object, and an object in place of a list
+  // of secrets often has the secrets as keys.
   const misplaced = typeof value !== 'object' || value === null || (isTree(value) && schema[Kind] === 'Array')
   const hidden = misplaced && schema[Kind] !== 'String' && carriesSecret(schema)
   const text = hidden ? MASK : (JSON.stringify(maskBySchema(schema, value)) ?? String(value))
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text
 }
 
-/** The one key of that name, where it was put at the wrong level; undefined where there are several. Chains are named freely. */
+/**
+ * The only key of that name, if it was put at the wrong level; undefined if there are several. Chains have free names.
+ */
 function elsewhere(given: readonly string[]): string | undefined {
   if (given[0] === 'chains') return undefined
   const [only, ...others] = configKeys.filter(({ path }) => path.at(-1) === given.at(-1))
   return others.length === 0 ? only?.name : undefined
 }
 
-/** @param from who gave it, in brackets behind a space; may be empty */
+/** @param from the source, in brackets after a space; may be empty */
 export function unknownKey(path: readonly string[], from: string): string {
   const parent = schemaAt(path.slice(0, -1))
   const key = path.at(-1) ?? ''

@@ -11,7 +11,7 @@ export interface ChainRead {
   accounts: { ok: number; failed: number }
 }
 
-/** Rate, errors and duration per chain, and how many balance requests needed no chain at all. */
+/** Rate, errors and duration per chain, and the number of balance requests that needed no chain. */
 export function createBalanceInstruments(registry: Registry) {
   const registers = [registry]
   const seconds = new Histogram({

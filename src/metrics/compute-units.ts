@@ -1,6 +1,6 @@
 import { Counter, type Registry } from 'prom-client'
 
-/** What a request to the indexed API was charged, or why it was refused. Plans are named by the configuration. */
+/** The charge of a request to the indexed API, or why it was refused. The configuration names the plans. */
 export interface Charge {
   plan: string
   units: number

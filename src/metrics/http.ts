@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { nodeRoute, pathOf } from './node-route.ts'
 
-// 8 s is what an alert goes by: see docker/prometheus/alerts.yml.
+// An alert uses 8 s: see docker/prometheus/alerts.yml.
 const SECONDS = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 8, 10, 30]
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
@@ -54,8 +54,8 @@ export function createHttpInstruments(registry: Registry) {
   return {
     refused: (reason: string): void => refused.inc({ reason }),
     install(app: FastifyInstance): void {
-      // On the server and not in hooks of Fastify: /ext and refusals of the access guard never come that far. On `close`
-      // and not `finish`: that one does not come when the client leaves in the middle of a stream.
+      // On the server, not in Fastify hooks: /ext and refusals of the access guard never reach those. On `close`, not
+      // `finish`, which is not emitted when the client leaves in the middle of a stream.
       app.server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
         const startedAt = performance.now()
         const route = nodeRoute(pathOf(request.url ?? ''))

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client'
 
-/** What is known of one indexed chain; see the indexer's status. */
+/** State of one indexed chain; see the indexer's status. */
 export interface IndexedStreamView {
   name: string
   phase: string
@@ -18,7 +18,7 @@ const PHASES = ['standby', 'starting', 'catching-up', 'following', 'failing', 'b
 
 type Reading = (stream: IndexedStreamView) => number | undefined
 
-/** How far each indexed chain is, how fast it moves, and in which state it is. Asked when Prometheus asks. */
+/** Progress, speed and state of each indexed chain. Read when Prometheus scrapes. */
 export function createIndexInstruments(
   registry: Registry,
   status: () => { role: string; streams: readonly IndexedStreamView[] },

@@ -1,6 +1,6 @@
 /**
- * What Prometheus reads at `/metrics`: one registry per server, a few instruments per room, all labels bounded.
- * Rooms report plain events; only this one knows Prometheus.
+ * Metrics for Prometheus at `/metrics`: one registry per server, a few instruments per room, all labels bounded. Rooms
+ * report plain events; only this one knows Prometheus.
  */
 import { Registry } from 'prom-client'
 import { createBalanceInstruments } from './balances.ts'

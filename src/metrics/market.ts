@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client'
 
-/** What is known of the price provider; times in milliseconds of `Date.now()`. Left out = never, and no trouble. */
+/** State of the price provider; times in milliseconds of `Date.now()`. Left out = never, and no failure. */
 export interface PricesView {
   provider: string
   entries: number
@@ -8,16 +8,16 @@ export interface PricesView {
   trouble?: string
 }
 
-/** What is known of one token list; times as above. A file has no age: it is looked at again and again. */
+/** State of one token list; times as above. A file has no age, since it is checked again and again. */
 export interface TokenListView {
-  /** Host or file; several lists of one host are told together. */
+  /** Host or file; several lists of one host are combined. */
   source: string
   tokens: number
   updatedAt?: number
   trouble?: string
 }
 
-/** The same of all lists of a source: tokens together, of age and trouble the worst. */
+/** The combined state of all lists of a source: the sum of tokens, the worst age and failure. */
 interface SourceView {
   tokens: number
   oldest: number | undefined
@@ -38,8 +38,8 @@ function bySource(lists: readonly TokenListView[]): Map<string, SourceView> {
 }
 
 /**
- * How prices (with the rates of currencies that come with them) and token lists do. Asked when Prometheus asks. Prices
- * are read when somebody needs them: their age says nothing while nobody does.
+ * State of prices (with their currency rates) and token lists. Read when Prometheus scrapes. Prices are read on demand,
+ * so their age means nothing while there are no requests.
  */
 export function createMarketInstruments(
   registry: Registry,

@@ -1,6 +1,6 @@
 import { Counter, type Registry } from 'prom-client'
 
-/** Answers under /ext that no node was asked for; `evm` and `forward` (all others) have a cache each. */
+/** Answers under /ext without a call to a node; `evm` and `forward` (all others) have a cache each. */
 export function createNodeCacheInstruments(registry: Registry) {
   const hits = new Counter({
     name: 'firn_node_cache_hits_total',

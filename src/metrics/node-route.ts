@@ -1,4 +1,4 @@
-/** First parts of paths under /ext that have an answer here or at a node. */
+/** First path segments under /ext that Firn or a node answers. */
 const ENDPOINTS = new Set([
   'info',
   'health',
@@ -25,8 +25,8 @@ const EXTENSIONS = new Set(['rpc', 'ws', 'avax', 'wallet', 'proposervm', 'valida
 export const pathOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/]*/i, '').split('?', 1)[0] ?? ''
 
 /**
- * Label of a path under /ext, whatever strangers write there: one of a few dozen. Undefined = not under /ext. Chains other
- * than P, X and C are one label; the upstream metrics tell them apart.
+ * Label of any path under /ext: one of a few dozen, whatever clients send. Undefined = not under /ext. Chains other
+ * than P, X and C are one label; the upstream metrics distinguish them.
  */
 export function nodeRoute(path: string): string | undefined {
   if (path !== '/ext' && !path.startsWith('/ext/')) return undefined

@@ -1,10 +1,10 @@
-/** Pools told apart by name; strangers cannot make more: chains beyond these count together. */
+/** Most pools with labels of their own; all further chains share one, so that clients cannot create more. */
 const MAX_POOLS = 500
 const KNOWN = new Set(['', 'rpc', 'ws', 'avax', 'wallet', 'validators', 'proposervm'])
 
 /**
- * Label of a pool. Most names come from the configuration; those of the pools behind /ext (`node <chain>/<extension>`)
- * carry an extension that any caller may make up, and such pools come and go.
+ * Label of a pool. Most names come from the configuration. Names of the pools behind /ext (`node <chain>/<extension>`)
+ * contain an extension that any client may invent, and such pools come and go.
  */
 export function createPoolLabel(): (pool: string) => string {
   const labels = new Map<string, string>()
@@ -20,7 +20,7 @@ export function createPoolLabel(): (pool: string) => string {
   }
 }
 
-/** `node 2q9e…/anything` → `node 2q9e…/:other`; ` at host` behind it stays. */
+/** `node 2q9e…/anything` → `node 2q9e…/:other`; a following ` at host` stays. */
 function withoutOwnExtension(pool: string): string {
   const parts = /^(node [^/ ]+)\/(.*?)( at [^ ]+)?$/s.exec(pool)
   if (!parts) return pool

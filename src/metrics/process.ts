@@ -6,7 +6,7 @@ import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
 export interface ProcessFacts {
   version: string
   mode: string
-  /** Folders whose disks are watched; they may not exist yet. */
+  /** Folders whose disks are monitored; they may not exist yet. */
   folders: readonly string[]
 }
 
@@ -48,7 +48,7 @@ export function createProcessInstruments(registry: Registry, { version, mode, fo
   diskGauge('available', 'Room left on that disk.', ({ bavail, bsize }) => bavail * bsize)
 }
 
-/** @param share part of V8's limit that lived after the newest collection of the whole heap */
+/** @param share part of V8's limit that was live after the last collection of the whole heap */
 export function createHeapInstrument(registry: Registry, share: () => number): void {
   new Gauge({
     name: 'firn_heap_lived_ratio',
@@ -60,7 +60,7 @@ export function createHeapInstrument(registry: Registry, share: () => number): v
   })
 }
 
-/** Undefined before any of the folders is made. */
+/** Undefined while none of the folders exists. */
 async function fullestDisk(folders: readonly string[]): Promise<StatsFs | undefined> {
   const disks = await Promise.all(folders.map((folder) => statfs(folder).catch(() => undefined)))
   return disks.filter((disk) => disk !== undefined).sort((a, b) => shareLeft(a) - shareLeft(b))[0]

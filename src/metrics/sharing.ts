@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client'
 
-/** Whether this process holds limits and prices in common with others; only where it is meant to. */
+/** Whether this process shares limits and prices with others; only if sharing is configured. */
 export function createSharingInstruments(
   registry: Registry,
   server: { status(): { state: 'shared' | 'alone' } },

@@ -1,7 +1,7 @@
 import { Counter, type Registry } from 'prom-client'
 import type { SpanFate } from './spans/index.ts'
 
-/** What becomes of spans; only where they are sent. */
+/** Results of sending spans; only if they are sent. */
 export function createSpanInstruments(registry: Registry): (fate: SpanFate, spans: number) => void {
   const spans = new Counter({
     name: 'firn_otel_spans_total',

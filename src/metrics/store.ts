@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client'
 
-/** Connections of the database at work, and callers that wait for one; both 0 until something was asked of it. */
+/** Busy database connections, and callers that wait for one; both 0 until the store is used. */
 export function createStoreInstruments(
   registry: Registry,
   store: { readonly load: { busy: number; waiting: number }; readonly isOpen: boolean },

@@ -5,7 +5,9 @@ import { createPoolLabel } from './pool-label.ts'
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const BREAKER = { closed: 0, 'half-open': 1, open: 2 } as const
 
-/** Every choice of the upstream pools: who was asked, how it went, what was saved. Hosts only, URLs carry keys. */
+/**
+ * Every decision of the upstream pools: the host, the outcome, the calls saved. Hosts only, since URLs contain keys.
+ */
 export function createUpstreamInstruments(registry: Registry): ObserveUpstream {
   const counters = createCounters(registry)
   const { height, breaker, limitedTo, batchItems } = createGauges(registry)
@@ -16,7 +18,8 @@ export function createUpstreamInstruments(registry: Registry): ObserveUpstream {
     switch (event.kind) {
       case 'attempt': {
         const labels = { pool, host: event.host }
-        // Written out: of a copy with a member more each has to be given its shape anew, a microsecond for every request.
+        // Written out: V8 would have to give each copy with one more member its shape again, a microsecond for every
+        // request.
         counters.attempts.inc({ pool, host: event.host, outcome: event.outcome })
         counters.calls.inc(labels, event.calls)
         seconds.observe(labels, event.ms / 1000)
@@ -73,7 +76,7 @@ function createGauges(registry: Registry) {
   }
 }
 
-/** @param bytes of all answers of more than 64 KiB that are coming in */
+/** @param bytes of all incoming answers of more than 64 KiB */
 export function createIncomingInstrument(registry: Registry, bytes: () => number): void {
   new Gauge({
     name: 'firn_upstream_incoming_bytes',

@@ -43,7 +43,7 @@ const testnet: AvalancheNetworkConfig = {
 
 export const avalancheNetworks = { mainnet, testnet }
 
-/** The C-chains and the L1s that validate themselves on Avalanche. */
+/** The C-chains and Avalanche's L1s. */
 export const avalancheEvmChains: Record<string, EvmChainConfig> = {
   '43114': {
     name: 'Avalanche C-Chain',

@@ -15,7 +15,7 @@ export const AVAX: NativeToken = {
     'https://images.ctfassets.net/gcj8jwzm6086/5VHupNKwnDYJvqMENeV7iJ/3e4b8ff10b69bfa31e70080a4b142cd0/avalanche-avax-logo.svg',
 }
 
-/** Wallets expect the name to be the symbol, and one internal id on every chain whose coin is ether. */
+/** Wallets expect the name to be the symbol, and one internal id on all chains whose coin is ether. */
 export const ETH: NativeToken = {
   name: 'ETH',
   symbol: 'ETH',

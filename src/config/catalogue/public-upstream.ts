@@ -13,8 +13,8 @@ const BATCH_LIMITS: readonly [RegExp, number][] = [
 const REQUESTS_PER_SECOND = 15
 
 /**
- * Keyless public servers in the order of preference: the first is asked first, the others stand by.
- * `priority` grows in steps so that an operator's own server (priority 0 by default) can be put before all of them.
+ * Keyless public servers in order of preference: the first is asked first, the others stand by. `priority` grows in
+ * steps so that an operator's own server (priority 0 by default) can be put before all of them.
  */
 export function publicUpstreams(...urls: string[]): Upstream[] {
   return urls.map((url, rank) => {
@@ -29,7 +29,7 @@ export function publicUpstreams(...urls: string[]): Upstream[] {
   })
 }
 
-/** Multicall3 stands at this address on every chain it was deployed to by its own key. */
+/** Address of Multicall3 on every chain where its own key deployed it. */
 export const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11'
 
 /** Curated list over many chains; entries of other chains are skipped by the reader. */

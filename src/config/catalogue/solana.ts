@@ -10,7 +10,8 @@ export const solanaChains: Record<string, SolanaChainConfig> = {
       // The foundation's servers allow 40 calls of one method in 10 seconds and count each entry of a batch.
       { url: 'https://api.mainnet-beta.solana.com', requestsPerSecond: 4, priority: 0 },
       ...publicUpstreams('https://solana.api.onfinality.io/public'),
-      // Blocks lists of token accounts by program, and more than ten accounts in a call (403): good for lamports alone.
+      // Refuses lists of token accounts by program, and more than ten accounts in a call (403): usable for lamports
+      // only.
       { url: 'https://solana-rpc.publicnode.com', requestsPerSecond: 15, priority: 1 },
     ],
     tokenLists: [coingeckoList('solana')],

@@ -34,7 +34,7 @@ export const BalanceSection = section({
   maxStreams: count(2_000, 'Open balance streams; one more is answered 503 with retry-after.'),
   cacheEntries: Type.Integer({
     minimum: 1,
-    // Room for all of them is taken at the start.
+    // Memory for all of them is allocated at the start.
     maximum: 10_000_000,
     default: 20_000,
     description: 'Account results kept in memory, with ten tokens each on average: fewer where accounts hold more.',

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { choice, list, section, source, toggle } from './field.ts'
 import { UpstreamSchema } from './upstream.ts'
 
-/** A coin; `decimals` is how its family counts, so that who names the coin of a chain of his own may leave it out. */
+/** A coin; `decimals` is the family's default, so a custom chain's coin may leave it out. */
 const nativeToken = (decimals: number, { minimum, maximum } = { minimum: 0, maximum: 255 }) =>
   section({
     name: Type.String({ minLength: 1, description: 'Name of the coin.' }),
@@ -29,7 +29,7 @@ const pricePlatform = Type.Optional(
   Type.String({ description: 'Asset platform at the price provider, for token prices by contract.' }),
 )
 
-/** Of chains whose results are kept for less than the usual time between blocks. */
+/** For chains whose results are kept for less than the usual time between blocks. */
 const blockTimeMs = (mostMs: number) =>
   Type.Optional(
     Type.Integer({
@@ -103,7 +103,7 @@ const millionths = (preset: number, description: string) =>
 const nanoAvax = (preset: string, description: string) =>
   Type.String({ pattern: '^[1-9][0-9]{0,18}$', allowed: 'a whole number of nAVAX', default: preset, description })
 
-/** What nodes of a network of one's own are started with; the public networks have the defaults. */
+/** Start settings of a private network's nodes; the public networks have the defaults. */
 const StakingSchema = section(
   {
     maxConsumptionRate: millionths(120_000, '--stake-max-consumption-rate: millionths.'),

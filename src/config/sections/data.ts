@@ -21,14 +21,14 @@ const ApiKeySchema = section({
 
 const gateway = (place: string, description: string) =>
   url(['https', 'http'], {
-    // Nothing that strangers name is fetched with credentials.
+    // URLs that strangers name are fetched without credentials.
     pattern: '^https?://[^\\s/?#@]+(/[^\\s?#]*)?/$',
     allowed: 'an http or https URL without user and password that ends in a slash',
     default: place,
     description,
   })
 
-/** How metadata of NFTs is fetched: from places that strangers name. */
+/** Fetching of NFT metadata from URLs that strangers name. */
 const NftMetadataSection = section({
   ipfsGateway: gateway('https://ipfs.io/ipfs/', 'Gateway for ipfs:// URIs; CID and path are put behind it.'),
   arweaveGateway: gateway('https://arweave.net/', 'Gateway for ar:// URIs; transaction and path are put behind it.'),
@@ -44,7 +44,7 @@ const NftMetadataSection = section({
 /** Settings of the indexed REST API under /v1. */
 export const DataSection = section({
   pathPrefix: Type.String({
-    // Everything below /ext is asked of nodes.
+    // Everything below /ext goes to nodes.
     pattern: '^(?!/ext(/|$))(/[-._~a-zA-Z0-9]+)*$',
     allowed: 'empty, or a path such as /api without a slash at its end, none below /ext',
     default: '',

@@ -10,12 +10,12 @@ import {
 } from '@sinclair/typebox'
 
 /**
- * Marks that a schema may carry beside JSON Schema's own words:
+ * Marks that a schema may have besides JSON Schema's keywords:
  * - `flag`: a second flag name, for flags that operators know from a node (`api-auth-required`).
  * - `env`: a second variable name, for names that platforms set (`DATABASE_URL`).
  * - `secret`: `true` = never shown; `'url'` = shown by host only; `'source'` = a path, or a URL shown without user,
  *   password and query.
- * - `allowed`: what is allowed, in words, where a pattern would help nobody.
+ * - `allowed`: what is allowed, in words, if a pattern would not help.
  */
 export interface FieldMarks {
   flag?: string
@@ -30,17 +30,19 @@ type Options = SchemaOptions & FieldMarks
 export const section = <T extends TProperties>(properties: T, options: { description?: string } = {}): TObject<T> =>
   Type.Object(properties, { additionalProperties: false, ...options })
 
-/** A time span in milliseconds, to compare ages with. Environment and flags also take a unit: `250ms`, `30s`, `5m`, `1h`. */
+/**
+ * A duration in milliseconds, compared with ages. Environment and flags also take a unit: `250ms`, `30s`, `5m`, `1h`.
+ */
 export const ms = (fallback: number, description: string, options: Options & { minimum?: number } = {}) =>
   Type.Integer({ minimum: 0, default: fallback, description: `${description} Milliseconds.`, ...options })
 
 /**
- * A week. A timer of the platform holds 24 days, ends a longer wait at once, and has to hold the sum of some of these; none
- * of them means more by more.
+ * A week. Node's timers hold 24 days, fire at once beyond that, and have to hold the sum of some of these settings; a
+ * longer wait would be of no use.
  */
 const LONGEST_WAIT_MS = 604_800_000
 
-/** A time span for which a timer is set. Not 0: that would be no time at all at some timers, and all of it at others. */
+/** A duration for a timer. Not 0: some timers would take that as no time, others as no limit. */
 export const wait = (fallback: number, description: string, options: Options & { minimum?: number } = {}) =>
   ms(fallback, description, { minimum: 1, maximum: LONGEST_WAIT_MS, ...options })
 
@@ -50,7 +52,7 @@ export const count = (fallback: number, description: string, minimum = 1) =>
 export const toggle = (fallback: boolean, description: string, options: Options = {}) =>
   Type.Boolean({ default: fallback, description, ...options })
 
-/** One word out of a few. */
+/** One of a few words. */
 export const choice = <const T extends readonly string[]>(words: T, options: Options = {}) =>
   Type.Union(
     words.map((word) => Type.Literal(word)),
@@ -61,7 +63,7 @@ export const choice = <const T extends readonly string[]>(words: T, options: Opt
 export const secret = (description: string, options: Options = {}) =>
   Type.String({ minLength: 1, description, secret: true, ...options })
 
-/** A list of one kind. Environment and flags take it comma separated or as JSON. */
+/** A list of one type. Environment and flags take it comma separated or as JSON. */
 export const list = <T extends TSchema>(
   items: T,
   description: string,
@@ -70,9 +72,10 @@ export const list = <T extends TSchema>(
 ) => Type.Array(items, { default: fallback, description, ...options })
 
 /**
- * No pattern tells whether host and port can be read: a port of 99999, a password with a slash in it; nor whether a password
- * can be: a `%` that is none of an escape. Found at the start rather than by whoever connects first. Paths, where they may
- * stand for a URL, are left alone; Postgres' URLs may name their host in the query, and their driver takes a lone `%`.
+ * Checks that no pattern can express: whether host and port can be parsed (a port of 99999, a password with a slash),
+ * and whether the password can be (a `%` that is no escape). Found at the start instead of at the first connection.
+ * Paths, where allowed instead of a URL, are not checked; Postgres' URLs may name their host in the query, and their
+ * driver accepts a lone `%`.
  */
 const READABLE_URL = 'readable-url'
 FormatRegistry.Set(READABLE_URL, (text) => {
@@ -100,11 +103,11 @@ export const url = (schemes: readonly string[], options: Options = {}) =>
     ...options,
   })
 
-/** A file, or a URL that is fetched; its path says which list it is, a key stands elsewhere. */
+/** A file, or a URL that is fetched; its path identifies the list, a key is in other parts. */
 export const source = (options: Options = {}) =>
   Type.String({ minLength: 1, format: READABLE_URL, secret: 'source', ...options })
 
-/** Reads the marks of a schema; TypeBox types unknown keywords loosely, this is the one place that looks. */
+/** Reads the marks of a schema. TypeBox types unknown keywords loosely; only this function reads them. */
 export function marksOf(schema: TSchema): FieldMarks {
   const { flag, env, secret: hidden, allowed } = schema as Record<string, unknown>
   return {

@@ -15,7 +15,7 @@ export const HttpSection = section({
     'Bytes of all request bodies that are held at a time; where more comes, the one of over 64 KiB that has been coming in for longest is 503 with retry-after. One of the largest size always fits.',
   ),
   corsOrigins: list(
-    // No path, not even a slash: browsers send none, so that such an origin would allow nobody.
+    // No path, not even a slash: browsers send none, so such an origin would match nobody.
     Type.String({
       pattern: '^(\\*|null|(\\*|[A-Za-z][A-Za-z0-9+.-]*://)[^\\s/?#]+)$',
       allowed: 'an origin such as https://app.example.org or https://*.example.org, or *',

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { choice, list, ms, section, toggle, url, wait } from './field.ts'
 
-/** Settings of the own index and of where it is kept. */
+/** Settings of Firn's own index and its storage. */
 export const IndexSection = section({
   enabled: toggle(false, 'Index P, X and C (and the streams named) into the store.'),
   allowIncomplete: toggle(false, 'Start although an index that ran before is switched off.'),

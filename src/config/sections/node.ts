@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { choice, count, list, ms, secret, section, toggle, wait } from './field.ts'
 
-/** Settings of the node APIs under /ext. The second flag names are those a node has. */
+/** Settings of the node APIs under /ext. The second flag names are a node's. */
 export const NodeSection = section({
   network: Type.Optional(
     choice(['mainnet', 'testnet'], {
@@ -56,7 +56,7 @@ export const NodeSection = section({
   api: section({
     auth: section({
       required: toggle(false, 'Every path but /ext/auth needs an access token.', { flag: 'api-auth-required' }),
-      // Empty texts are for the access tokens to refuse, in the words of a node.
+      // The access tokens refuse empty texts, with a node's message.
       password: Type.Optional(
         secret('Password that creates access tokens.', { flag: 'api-auth-password', minLength: 0 }),
       ),

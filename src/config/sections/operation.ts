@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { section, toggle, url } from './field.ts'
 
-/** How the process is watched. */
+/** Monitoring of the process. */
 export const MetricsSection = section({
   enabled: toggle(true, 'Serve /metrics for Prometheus.'),
 })
@@ -12,7 +12,7 @@ export const OtelSection = section({
   serviceName: Type.String({ minLength: 1, default: 'firn', description: 'Name in the traces.' }),
 })
 
-/** What people see. */
+/** The web page. */
 export const PageSection = section({
   enabled: toggle(true, 'Serve the page for people at /.'),
 })

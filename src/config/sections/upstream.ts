@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { count, ms, section, url, wait } from './field.ts'
 
-/** One server of a chain. Limits left out are those of the `upstream` section. */
+/** One server of a chain. Left out limits come from the `upstream` section. */
 export const UpstreamSchema = section({
   url: url(['https', 'http', 'tls', 'tcp'], {
     description: 'Base URL. May carry a key: it is never logged, only its host.',

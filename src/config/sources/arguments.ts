@@ -23,7 +23,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 const shortFormByFlag = new Map(shortForms.map((short) => [short.flag as string, short]))
 const allFlags = [...keyByFlag.keys(), ...shortFormByFlag.keys(), 'config', 'help', 'version', 'print-config']
 
-/** Splits `--flag=value`; a value of its own is taken from the next argument by the caller. */
+/** Splits `--flag=value`; a separate value is taken from the next argument by the caller. */
 function split(argument: string): { flag: string; inline: string | undefined } {
   const equals = argument.indexOf('=')
   return equals < 0
@@ -36,7 +36,7 @@ function unknownFlag(flag: string): string {
   return `--${flag}: unknown flag; ${near === undefined ? 'see --help' : `did you mean --${near}?`}`
 }
 
-/** It is not shown: a second token behind a blank, and the half of a password that nobody quoted, stand here. */
+/** The argument is not shown: it may be a second token after a blank, or half of an unquoted password. */
 function unexpected(argv: readonly string[], index: number): string {
   const flag = argv.slice(0, index).findLast((argument) => argument.startsWith('--'))
   const place = flag === undefined ? '' : `, behind --${split(flag).flag}`
@@ -50,7 +50,7 @@ export function readArguments(argv: readonly string[]): Arguments {
     const argument = argv[index] ?? ''
     const action = ACTIONS[argument]
     if (action !== undefined) {
-      // Help wins: who asks for it wants nothing else.
+      // Help takes precedence over everything else.
       if (result.action !== 'help') result.action = action
     } else if (!argument.startsWith('--') || argument === '--') {
       result.problems.push(unexpected(argv, index))
@@ -69,20 +69,20 @@ function readFlag(into: Arguments, flag: string, inline: string | undefined, nex
   const short = shortFormByFlag.get(flag)
   if (key === undefined && short === undefined && flag !== 'config') {
     into.problems.push(unknownFlag(flag))
-    // The value of a misspelt flag is no argument of its own.
+    // The value of a misspelt flag is not a separate argument.
     return inline === undefined && next !== undefined && !next.startsWith('-')
   }
   const takesNext =
     inline === undefined && next !== undefined && (key?.kind === 'toggle' ? isToggleWord(next) : !next.startsWith('--'))
   const text = inline ?? (takesNext ? next : key?.kind === 'toggle' ? 'true' : undefined)
   const origin = `flag --${flag}`
-  // `--config "$FILE"` without a FILE is no name of a file.
+  // `--config "$FILE"` with an unset FILE names no file.
   if (text === undefined || (flag === 'config' && text === '')) into.problems.push(`--${flag}: needs a value`)
   else if (key !== undefined) into.entries.push({ key, text, origin })
   else if (short === undefined) into.configFile = text
   else {
     const uses = readShortForm(short, text, origin)
-    // `--avalanche-mainnet-node "$NODE"` without a NODE would serve from strangers' nodes.
+    // `--avalanche-mainnet-node "$NODE"` with an unset NODE would serve from public nodes.
     if (uses.length === 0) into.problems.push(`--${flag}: needs a value`)
     into.uses.push(...uses)
   }

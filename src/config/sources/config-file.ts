@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { isTree, type Tree } from '../tree.ts'
 import { repeatedKeys } from './repeated-keys.ts'
 
-/** Reads a text file; undefined when there is none. Other failures (rights, a folder) are thrown. */
+/** Reads a text file; undefined if it does not exist. Other failures (permissions, a folder) are thrown. */
 export type ReadFile = (path: string) => string | undefined
 
 export const readTextFile: ReadFile = (path) => {
@@ -14,7 +14,7 @@ export const readTextFile: ReadFile = (path) => {
   }
 }
 
-/** Like ReadFile, but a failure becomes a problem line that names the file, as people may see it. */
+/** Like ReadFile, but a failure becomes a problem line with the file's name in its public form. */
 export function readOr(readFile: ReadFile, path: string, problems: string[], shown = path): string | undefined {
   try {
     return readFile(path)
@@ -25,12 +25,12 @@ export function readOr(readFile: ReadFile, path: string, problems: string[], sho
   }
 }
 
-/** Some editors begin a file with a byte order mark: it would be part of the first name. */
+/** Some editors start a file with a byte order mark, which would be part of the first name. */
 export const withoutMark = (text: string): string => text.replace(/^\uFEFF/, '')
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : '')
 
-/** Whether what comes next in a text is the mistake, not that it has an end here. */
+/** Whether the following text is the mistake, rather than an unexpected end. */
 function isWrong(text: string): boolean {
   try {
     JSON.parse(text)
@@ -40,7 +40,7 @@ function isWrong(text: string): boolean {
   }
 }
 
-/** Where a text stops being JSON. V8 names no place for a character that cannot stand where it does, such as a comment's. */
+/** Position where a text stops being JSON. V8 gives none for an unexpected character, such as that of a comment. */
 function placeOf(error: unknown, text: string): number {
   const place = /position (\d+)/.exec(messageOf(error))?.[1]
   if (place !== undefined) return Number(place)
@@ -56,7 +56,7 @@ function placeOf(error: unknown, text: string): number {
 
 /**
  * The content of a configuration file. Keys that begin with `$` (`$schema`, `$comment`) are for editors and people.
- * JSON's own error text may quote the file, and so a secret: only the place is told.
+ * JSON's own error text may quote the file, and with it a secret: only the position is reported.
  */
 export function parseConfigFile(path: string, content: string, problems: string[]): Tree {
   const text = withoutMark(content)

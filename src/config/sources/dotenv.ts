@@ -9,9 +9,9 @@ const EMPTY = /^\s*(#|$)/
 const QUOTES = ['"', "'", '`']
 
 /**
- * Variables of an `.env`. Node's reader takes a line without `=` for the beginning of the next one's name, so that both
- * are lost without a word: such a line is left out, and told where it names a variable of ours. What stands there is not
- * shown, since it may be a secret behind a colon.
+ * Variables of an `.env`. Node's parser takes a line without `=` for the beginning of the next name, which silently
+ * loses both: such a line is skipped, and reported if it names one of Firn's variables. Its content is not shown, since
+ * it may be a secret after a colon.
  */
 export function readDotenv(path: string, content: string, problems: string[]): Variables {
   const lines = withoutMark(content).split(/\r?\n/)
@@ -27,11 +27,11 @@ export function readDotenv(path: string, content: string, problems: string[]): V
       problems.push(`${path}: line ${at + 1} begins with a variable and is no NAME=value`)
     }
   }
-  // Without an end of its line Node leaves out a last value whose quote is never closed.
+  // Without a final line break Node leaves out a last value whose quote is never closed.
   return parseEnv(`${kept.join('\n')}\n`)
 }
 
-/** How many of the next lines a quoted value goes on over; none where its quote is never closed, as Node reads it. */
+/** Number of following lines that a quoted value spans; 0 if its quote is never closed, as in Node. */
 function linesBeyond(value: string, next: readonly string[]): number {
   const quote = QUOTES.find((one) => value.startsWith(one))
   if (quote === undefined || value.indexOf(quote, 1) > 0) return 0

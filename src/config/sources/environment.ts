@@ -9,16 +9,16 @@ const CONFIG_FILE = 'FIRN_CONFIG'
 const shortFormByVariable = new Map(shortForms.map((short) => [short.variable, short]))
 const allVariables = [...keyByVariable.keys(), ...shortFormByVariable.keys(), CONFIG_FILE]
 
-/** Kubernetes and docker links announce a service called "firn" by variables of their own. */
+/** Kubernetes and docker links set variables of their own for a service named "firn". */
 function isServiceLink(name: string, value: string): boolean {
   return /_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP)(_\w+)?$/.test(name) || /^(tcp|udp):\/\//.test(value)
 }
 
-/** Whether a name is meant for this program, misspelt or not. */
+/** Whether a name is meant for this program, even if misspelt. */
 export const isOwnVariable = (name: string): boolean =>
   name.startsWith(PREFIX) || allVariables.includes(name.replace(/_FILE$/, ''))
 
-/** Variables of the process, or those that stand in `.env`. */
+/** Variables of the process, or of `.env`. */
 export type Variables = Readonly<Record<string, string | undefined>>
 
 export interface Environment extends Layer {
@@ -26,13 +26,13 @@ export interface Environment extends Layer {
 }
 
 /**
- * Reads the variables that belong to Firn; `.env` fills in what the real environment leaves out. An empty variable
- * counts as not set, since compose files pass unset ones on as empty.
+ * Reads Firn's variables; `.env` fills in what the real environment leaves out. An empty variable counts as not set,
+ * since compose files pass unset ones on as empty.
  */
 export function readEnvironment(env: Variables, dotenv: Variables): Environment {
   const result: Environment = { entries: [], uses: [], problems: [], configFile: undefined }
   const names = new Set([...Object.keys(dotenv), ...Object.keys(env)].sort())
-  // Whichever of a key's names the real environment has, `.env` has no say in it by another one.
+  // If the real environment sets a key under any of its names, `.env` cannot set it under another one.
   const settled = new Set([...names].flatMap((name) => (env[name] ? (keyByVariable.get(name) ?? []) : [])))
   for (const name of names) {
     const key = keyByVariable.get(name)
@@ -57,7 +57,7 @@ function readVariable(into: Environment, name: string, text: string, origin: str
   }
 }
 
-/** Two names of one key with different values: neither can be said to be meant. */
+/** Two names of one key with different values: it is unclear which one is meant. */
 function reportContradictions(environment: Environment): void {
   const seen = new Map<string, { text: string; origin: string }>()
   for (const { key, text, origin } of environment.entries) {

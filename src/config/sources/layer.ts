@@ -4,21 +4,21 @@ import type { ShortFormUse } from '../short-forms.ts'
 import { merge, type Origins, type Tree, treeOf } from '../tree.ts'
 import { parseText } from './parse-text.ts'
 
-/** One setting as given by a source. */
+/** One setting from a source. */
 export interface Entry {
   key: ConfigKey
   text: string
   origin: string
 }
 
-/** Everything one source says; problems are what it says wrongly. */
+/** Everything from one source; problems are its mistakes. */
 export interface Layer {
   entries: Entry[]
   uses: ShortFormUse[]
   problems: string[]
 }
 
-/** A flag given several times adds to a list, and is merged when it takes JSON; for the rest the last one counts. */
+/** A repeated flag adds to a list, and is merged if it takes JSON; otherwise the last one counts. */
 export function applyEntries(tree: Tree, entries: readonly Entry[], origins: Origins, problems: string[]): Tree {
   let result = tree
   const lists = new Map<string, unknown[]>()

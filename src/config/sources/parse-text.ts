@@ -9,7 +9,7 @@ const NO = new Set(['false', '0', 'no', 'off'])
 
 export const isToggleWord = (text: string) => YES.has(text.toLowerCase()) || NO.has(text.toLowerCase())
 
-/** `1m30s` and the like, as nodes write durations; undefined when the text is no duration. */
+/** Durations in nodes' format such as `1m30s`; undefined if the text is no duration. */
 function durationMs(text: string): number | undefined {
   if (!DURATION.test(text)) return undefined
   let total = 0
@@ -25,7 +25,7 @@ function json(text: string): unknown {
   }
 }
 
-/** How IPv6 addresses stand before a port. JSON has no colon so near its beginning. */
+/** IPv6 addresses in front of a port. JSON has no colon so near its beginning. */
 const IN_BRACKETS = /^\[[0-9a-f]*:[0-9a-f:.]*\]/i
 
 function list(text: string): unknown {
@@ -36,7 +36,7 @@ function list(text: string): unknown {
 }
 
 /**
- * Turns the text of a flag or a variable into the value its key takes. Text that does not fit is returned as it is:
+ * Converts the text of a flag or a variable into the value its key takes. Text that does not fit is returned unchanged:
  * the schema then refuses it with the same line as a wrong value from a file.
  */
 export function parseText(key: ConfigKey, text: string): unknown {

@@ -1,10 +1,10 @@
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g
 
 /**
- * Places in a JSON text where a key stands a second time in its object. JSON.parse takes the last one: a whole section that
- * stands further up would count for nothing, without a word.
+ * Positions in a JSON text where a key is repeated in its object. JSON.parse takes the last one, and would silently
+ * ignore a whole earlier section.
  *
- * @param text that JSON.parse takes
+ * @param text that JSON.parse accepts
  */
 export function repeatedKeys(text: string): number[] {
   const places: number[] = []
@@ -16,7 +16,7 @@ export function repeatedKeys(text: string): number[] {
     else if (token === '[') open.push(undefined)
     else if (token === '}' || token === ']') open.pop()
     else if (token === ':' && previous) {
-      // Escapes may write one key in several ways.
+      // Escapes can spell one key in several ways.
       const key = JSON.parse(previous.text) as string
       if (open.at(-1)?.has(key)) places.push(previous.place)
       open.at(-1)?.add(key)

@@ -6,18 +6,18 @@ import type { Variables } from './environment.ts'
 
 const SUFFIX = '_FILE'
 
-/** Short forms, too: URLs of nodes carry keys. */
+/** Including short forms, since URLs of nodes contain keys. */
 const VARIABLES = new Set([...keyByVariable.keys(), ...shortForms.map(({ variable }) => variable)])
 
 /**
- * `<VARIABLE>_FILE` names a file that holds the value of VARIABLE, as container platforms hand out secrets: the value then
- * stands in no process list and in no inspection of a container. White space at the end of the file is not part of it.
+ * `<VARIABLE>_FILE` names a file with the value of VARIABLE, as container platforms provide secrets: the value is then
+ * in no process list and in no inspection of a container. White space at the end of the file is not part of it.
  */
 export function readSecretFiles(env: Variables, readFile: ReadFile, problems: string[]): Variables {
   const result: Record<string, string | undefined> = { ...env }
   for (const [name, path] of Object.entries(env)) {
     const variable = name.slice(0, -SUFFIX.length)
-    // Some keys are named `…File` themselves; those keep their meaning.
+    // Some keys are named `…File` themselves and keep their meaning.
     if (!name.endsWith(SUFFIX) || VARIABLES.has(name) || !VARIABLES.has(variable)) continue
     delete result[name]
     if (path === undefined || path === '') continue
@@ -26,11 +26,11 @@ export function readSecretFiles(env: Variables, readFile: ReadFile, problems: st
       continue
     }
     const before = problems.length
-    // Where somebody put the value itself, it is no path.
+    // If the value itself was given, it is not a path.
     const shown = /^\.{0,2}\//.test(path) ? path : MASK
     const text = readOr(readFile, path, problems, shown)?.trimEnd()
     if (text === undefined && problems.length === before) problems.push(`${shown}: no such file (${name})`)
-    // Secrets that nobody has filled in yet: an empty variable would be none, and the database another one.
+    // The secret was not filled in yet: an empty variable would mean none, and another database would be used.
     if (text === '')
       problems.push(`${variable}: missing; needed: a value in the file that ${name} names, which is empty`)
     result[variable] = text

@@ -3,7 +3,7 @@ import { createPoolLabel } from '../pool-label.ts'
 import { createClock } from './clock.ts'
 import { KIND, methodName, type Span } from './span.ts'
 
-/** `host:port` → both; the port is left out where the URL has none. IPv6 addresses lose their brackets. */
+/** `host:port` → both; the port is left out if the URL has none. IPv6 addresses lose their brackets. */
 function addressOf(host: string): { 'server.address': string; 'server.port'?: number } {
   const parts = /^(.*?)(?::(\d+))?$/.exec(host)
   const address = (parts?.[1] ?? host).replace(/^\[|\]$/g, '')
@@ -12,15 +12,15 @@ function addressOf(host: string): { 'server.address': string; 'server.port'?: nu
     : { 'server.address': address, 'server.port': Number(parts[2]) }
 }
 
-/** What is wrong, in the conventions' words: the status, or else the kind of failure. Undefined = nothing is. */
+/** The error in the conventions' terms: the status, or else the kind of failure. Undefined = no error. */
 const errorOf = (outcome: string, status: number | undefined): string | undefined => {
   if (status !== undefined && status >= 400) return String(status)
   return outcome === 'answer' || outcome === 'truth' || outcome === 'cancelled' ? undefined : outcome
 }
 
 /**
- * A client span for each attempt at an upstream on behalf of a recorded request: hedges, retries and abandoned ones too.
- * Paths and queries of upstreams may carry keys, so that only the host is told.
+ * A client span for each attempt at an upstream on behalf of a recorded request, including hedges, retries and
+ * abandoned ones. Paths and queries of upstreams may contain keys, so only the host is recorded.
  */
 export function createAttemptSpans(add: (span: Span) => void): ObserveUpstream {
   const now = createClock()

@@ -1,7 +1,10 @@
-/** The wall clock may be set while the process runs; a smaller difference is only the millisecond it counts in. */
+/**
+ * The wall clock may be adjusted while the process runs; a smaller difference only comes from its millisecond
+ * resolution.
+ */
 const MAX_DRIFT_MS = 20
 
-/** Milliseconds since 1970 with a fraction, so that short spans have a length and lie within their parents. */
+/** Milliseconds since 1970 with a fraction, so that short spans have a duration and lie within their parents. */
 export function createClock(): () => number {
   let origin = performance.timeOrigin
   return () => {

@@ -1,10 +1,10 @@
 import { parseRetryAfter } from '../../lib/retry-after.ts'
 import type { Span } from './span.ts'
 
-/** Answer of the collector, as far as it matters. */
+/** The part of the collector's answer that matters. */
 export interface CollectorAnswer {
   status: number
-  /** As the header has it. */
+  /** Value of the header. */
   retryAfter: string | undefined
   body: string
 }
@@ -18,22 +18,22 @@ export interface DeliveryDeps {
   pause(ms: number, signal: AbortSignal): Promise<void>
   firstPauseMs: number
   lastPauseMs: number
-  /** A batch that could not be handed over for this long is given up, milliseconds. */
+  /** A batch that could not be delivered for this long is dropped, milliseconds. */
   patienceMs: number
 }
 
-/** What became of a batch; `refused` + `accepted` = its size. */
+/** Result of a batch; `refused` + `accepted` = its size. */
 export interface Delivery {
   accepted: number
   refused: number
-  /** Why not all were accepted; never a URL. */
+  /** Why some were not accepted; never a URL. */
   trouble?: string
 }
 
-/** The statuses that OTLP wants to be tried again; all others are final. */
+/** Statuses that OTLP requires to be retried; all others are final. */
 const RETRYABLE = new Set([429, 502, 503, 504])
 
-/** A collector may take a batch and refuse some of it (OTLP, partial success). */
+/** A collector may accept a batch and reject part of it (OTLP, partial success). */
 function rejectedIn(body: string): number {
   if (!body.includes('rejectedSpans')) return 0
   try {
@@ -45,9 +45,11 @@ function rejectedIn(body: string): number {
   }
 }
 
-/** Hands batches over, one at a time: again after growing pauses while the collector is away, but not for ever. */
+/**
+ * Delivers batches, one at a time. Retries with growing pauses while the collector is unavailable, but not for ever.
+ */
 export function createDelivery({ post, pause, firstPauseMs, lastPauseMs, patienceMs }: DeliveryDeps) {
-  /** One try; undefined = try again after `waitMs`. */
+  /** One attempt; undefined = retry after `waitMs`. */
   const attempt = async (
     spans: readonly Span[],
     signal: AbortSignal,
@@ -67,9 +69,9 @@ export function createDelivery({ post, pause, firstPauseMs, lastPauseMs, patienc
   }
 
   /**
-   * @param hurry aborted = one more try without pauses, then it is given up
-   * @param cut aborted = what is under way ends at once
-   * @param onTrouble told of each try that failed and will be made again
+   * @param hurry aborted = one more attempt without pauses, then the batch is dropped
+   * @param cut aborted = an attempt under way ends at once
+   * @param onTrouble called for each failed attempt that will be retried
    */
   return async (
     spans: readonly Span[],
@@ -80,7 +82,7 @@ export function createDelivery({ post, pause, firstPauseMs, lastPauseMs, patienc
       const last = hurry.aborted
       const result = await attempt(spans, cut)
       if ('done' in result) return result.done
-      // Several processes that lost one collector must not come back in step.
+      // Jitter: several processes that lost one collector must not retry in step.
       const waitMs = Math.max(result.waitMs, pauseMs * (0.5 + Math.random() / 2))
       const tooLate = performance.now() - startedAt + waitMs > patienceMs
       if (last || cut.aborted || tooLate) return { accepted: 0, refused: spans.length, trouble: result.trouble }

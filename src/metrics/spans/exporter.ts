@@ -3,21 +3,21 @@ import { outsideTrace } from '../../lib/trace-context.ts'
 import { createDelivery, type PostSpans } from './delivery.ts'
 import type { Span } from './span.ts'
 
-/** `dropped` = there was no room or no time left, `refused` = the collector did not take it or was away for too long. */
+/** `dropped` = no space or no time was left, `refused` = the collector rejected it or was unavailable for too long. */
 export type SpanFate = 'sent' | 'dropped' | 'refused'
 
 export interface ExportLimits {
-  /** Spans that wait at most, those on their way included; further ones are dropped. About 1 kB each. */
+  /** Most waiting spans, including those being sent; further ones are dropped. About 1 kB each. */
   maxWaiting: number
   batchSpans: number
   /** A batch that is not full is sent after this, milliseconds. */
   delayMs: number
-  /** Pauses while the collector is away, milliseconds: doubled from the first to the last. */
+  /** Pauses while the collector is unavailable, milliseconds: doubled from the first to the last. */
   firstPauseMs: number
   lastPauseMs: number
-  /** A batch that could not be handed over for this long is given up, milliseconds. */
+  /** A batch that could not be delivered for this long is dropped, milliseconds. */
   patienceMs: number
-  /** What waits at the end has this long to be sent, milliseconds. */
+  /** Time limit for sending waiting spans on close, milliseconds. */
   flushMs: number
 }
 
@@ -39,9 +39,9 @@ export interface SpanExporterDeps {
 }
 
 export interface SpanExporter {
-  /** Never throws, never waits. */
+  /** Never throws, never blocks. */
   add(span: Span): void
-  /** Sends what waits, for `flushMs` at most. Never rejects. */
+  /** Sends waiting spans, for `flushMs` at most. Never rejects. */
   close(): Promise<void>
 }
 
@@ -77,7 +77,7 @@ export function createSpanExporter({ post, count, logger, limits: own }: SpanExp
       logger.info('the trace collector takes spans again')
     }
   }
-  /** Full batches at once, the rest when its time has come; all that waits at the end. */
+  /** Sends full batches at once, the rest after its delay; on close all waiting spans. */
   const sendAll = async (): Promise<void> => {
     do await sendOne()
     while (!cut.signal.aborted && waiting.length >= (hurry.signal.aborted ? 1 : limits.batchSpans))
@@ -91,7 +91,7 @@ export function createSpanExporter({ post, count, logger, limits: own }: SpanExp
   }
   const schedule = (ms: number): void => {
     clearTimeout(timer)
-    // Sending is nobody's request: it must not be traced itself.
+    // Sending belongs to no request and must not be traced itself.
     timer = outsideTrace(() => setTimeout(send, ms)).unref()
   }
   return {
@@ -102,7 +102,7 @@ export function createSpanExporter({ post, count, logger, limits: own }: SpanExp
       }
       waiting.push(span)
       if (sending !== undefined) return
-      // Not now: whoever adds a span is in the middle of something else.
+      // Not synchronously: the code that adds a span is in the middle of something else.
       if (waiting.length === limits.batchSpans) schedule(0)
       else if (timer === undefined) schedule(limits.delayMs)
     },

@@ -1,6 +1,6 @@
 /**
- * Spans for an OpenTelemetry collector: made of requests and of attempts at upstreams, sent as OTLP over HTTP in JSON.
- * Nothing in here can fail or hold up a request: what cannot be sent in time is dropped and counted.
+ * Spans for an OpenTelemetry collector: created for requests and for attempts at upstreams, sent as OTLP over HTTP in
+ * JSON. Nothing here can fail or delay a request: spans that cannot be sent in time are dropped and counted.
  */
 export { createAttemptSpans } from './attempt-spans.ts'
 export type { PostSpans } from './delivery.ts'

@@ -1,6 +1,6 @@
 import type { Span } from './span.ts'
 
-/** Who sends. */
+/** The sending service. */
 export interface SpanService {
   name: string
   version: string

@@ -7,7 +7,7 @@ import { KIND, methodName, type Span } from './span.ts'
 
 /**
  * A server span for each request of every API, from its headers to the end of its answer, streams included. Routes are
- * patterns: paths carry addresses of people. A caller that does not record its trace is not recorded here either.
+ * patterns, since paths contain people's addresses. If the caller does not record its trace, neither does Firn.
  */
 export function createRequestSpans(add: (span: Span) => void) {
   const now = createClock()
@@ -16,7 +16,7 @@ export function createRequestSpans(add: (span: Span) => void) {
   const ended = (request: IncomingMessage, response: ServerResponse, trace: TraceContext, startMs: number): void => {
     const method = methodName(request.method)
     const route = routes.get(request) ?? nodeRoute(pathOf(request.url ?? ''))
-    // Until headers are out, the status is only what it would be.
+    // Before the headers are sent, the status is only provisional.
     const status = response.headersSent ? response.statusCode : undefined
     const failed = status !== undefined && status >= 500
     add({
@@ -41,17 +41,17 @@ export function createRequestSpans(add: (span: Span) => void) {
   }
 
   return {
-    /** Begins the span of a request; returns the trace that what it causes belongs to. */
+    /** Begins the span of a request; returns the trace for everything that the request causes. */
     record(request: IncomingMessage, response: ServerResponse, caller: TraceContext | undefined): TraceContext {
       if (caller && !isSampled(caller)) return caller
       const trace = recordedTrace(caller)
       const startMs = now()
-      // Each part of the server has one; Node takes the eleventh for a leak.
+      // Each part of the server adds a listener; Node reports the eleventh as a leak.
       response.setMaxListeners(response.getMaxListeners() + 1)
       response.once('close', () => ended(request, response, trace, startMs))
       return trace
     },
-    /** Learns which route a request took. */
+    /** Records the route of each request. */
     install(app: FastifyInstance): void {
       app.addHook('onRequest', (request, _reply, done) => {
         const route = request.routeOptions.url

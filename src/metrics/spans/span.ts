@@ -1,7 +1,7 @@
-/** `SpanKind` of OTLP: who answers, and who asks. */
+/** `SpanKind` of OTLP: server or client. */
 export const KIND = { server: 2, client: 3 } as const
 
-/** One piece of work in a trace. */
+/** One operation in a trace. */
 export interface Span {
   /** 32 hex digits. */
   traceId: string
@@ -14,13 +14,15 @@ export interface Span {
   /** Milliseconds since 1970, with a fraction. */
   startMs: number
   endMs: number
-  /** Undefined ones are left out. Names are those of the semantic conventions for HTTP; own ones begin with `firn.`. */
+  /**
+   * Undefined attributes are omitted. Names follow the semantic conventions for HTTP; Firn's own begin with `firn.`.
+   */
   attributes: Readonly<Record<string, string | number | boolean | undefined>>
   failed: boolean
 }
 
 const METHODS = new Set(['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TRACE'])
 
-/** Callers may invent methods; the conventions have one name for all of those. */
+/** Callers may invent methods; the conventions have one name for all others. */
 export const methodName = (method: string | undefined): string =>
   method !== undefined && METHODS.has(method) ? method : '_OTHER'
