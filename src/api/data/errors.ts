@@ -51,8 +51,8 @@ export function installErrors(app: FastifyInstance): void {
       )
     // Thrown for a method without a route here, before the not-found handler is reached.
     if (error.code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE') return notFound(request, reply)
-    // The client is gone, and strangers must not fill the log by disconnecting.
-    if (error instanceof CancelledError) return reply.code(499).send()
+    // If the client is gone, nobody reads the answer, and strangers must not fill the log by disconnecting.
+    if (error instanceof CancelledError && reply.raw.closed) return reply.code(499).send()
     if (error instanceof FirnError) return refuseKnown(error, request, reply)
     const status = error.statusCode ?? 500
     if (status >= 400 && status < 500) return refuse(reply, DECLARED.has(status) ? status : 400, error.message)

@@ -6,7 +6,7 @@ import { AddressesBodySchema } from '../../../src/api/data/addresses.ts'
 import { createComputeUnits, createMemoryUsage } from '../../../src/api/data/compute-units.ts'
 import { dataApi } from '../../../src/api/data/index.ts'
 import type { DataRoute } from '../../../src/api/data/route.ts'
-import { BadInputError, FirnError } from '../../../src/errors.ts'
+import { BadInputError, CancelledError, FirnError } from '../../../src/errors.ts'
 
 const route = (url: string, changes: Partial<DataRoute>): DataRoute => ({
   method: 'POST',
@@ -33,6 +33,7 @@ const FAILURES = {
   503: failure(503),
   504: failure(504),
   499: failure(499),
+  cancelled: new CancelledError('at /home/of/the/operator: secret'),
   shown: failure(503, true),
 }
 let app: FastifyInstance
@@ -132,6 +133,8 @@ it.each([
   ['teapot', 400, 'no coffee here', undefined],
   ['500', 500, 'the server could not answer', undefined],
   ['499', 500, 'the server could not answer', undefined],
+  // By the server itself: the client is still there.
+  ['cancelled', 500, 'the server could not answer', undefined],
   ['502', 502, SILENT, undefined],
   ['503', 503, SILENT, '1'],
   ['504', 503, SILENT, '1'],
