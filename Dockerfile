@@ -5,10 +5,10 @@ FROM ${BASE_IMAGE} AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
-COPY tsconfig.json tsconfig.build.json ./
+COPY tsconfig.json build.mjs ./
 COPY src ./src
 # Source maps are of use only beside the sources, which stay behind.
-RUN npm run --silent build && find dist \( -name '*.map' -o -name '.tsbuildinfo' \) -delete && mkdir /empty
+RUN npm run --silent build && find dist -name '*.map' -delete && mkdir /empty
 
 FROM ${BASE_IMAGE} AS modules
 WORKDIR /src

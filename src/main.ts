@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { fstatSync, writeFileSync } from 'node:fs'
 import { createApp } from './app.ts'
 import { loadConfig } from './config/index.ts'

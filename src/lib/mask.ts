@@ -49,9 +49,12 @@ export function maskSource(source: string): string {
   return `${scheme}${host}${path}${hidden === undefined ? '' : `?${MASK}`}`
 }
 
+/** A place in a program, as stacks of errors name it: without it nobody finds what failed. */
+const PLACE = /^file:\/\/\/[^?#@]*$/
+
 /** Masks every URL in free text, such as the message of a network error. */
 export function maskUrlsIn(text: string): string {
-  return text.includes('://') ? text.replace(URL_IN_TEXT, (url) => maskUrl(url)) : text
+  return text.includes('://') ? text.replace(URL_IN_TEXT, (url) => (PLACE.test(url) ? url : maskUrl(url))) : text
 }
 
 /** Keeps a request path readable, but hides query values whose names suggest credentials. */

@@ -28,6 +28,13 @@ describe('maskUrl', () => {
       }),
     )
   })
+
+  it.each([
+    ['at open (file:///app/dist/main.js:12:3)', 'at open (file:///app/dist/main.js:12:3)'],
+    ['at file:///app/dist/main.js:12:3', 'at file:///app/dist/main.js:12:3'],
+    ['file:///lists/all.json?k=KEY', '***'],
+    ['file://u:KEY@host/x', 'file://host/***'],
+  ])('shows where in the program an error comes from: %s', (text, shown) => expect(maskUrlsIn(text)).toBe(shown))
 })
 
 describe('maskSource', () => {

@@ -97,7 +97,7 @@ async function indexAll(url: string, databaseUrl: string | undefined): Promise<I
   const configFile = join(folder, 'firn.config.json')
   await writeFile(configFile, JSON.stringify(config))
   const flags = databaseUrl === undefined ? [] : ['--mode', 'indexer']
-  const server = await startFirnProcess(configFile, flags, 'built')
+  const server = await startFirnProcess(configFile, flags)
   let first: { height: number; at: number; processor: number } | undefined
   for (;;) {
     const height = await heightOf(server.url)

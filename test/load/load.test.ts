@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
 async function load(...flags: string[]): Promise<{ code: unknown; output: string }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'test/load/load.ts', '--sources', ...flags], { cwd: root })
+  const child = spawn(process.execPath, ['--import', 'tsx', 'test/load/load.ts', ...flags], { cwd: root })
   onTestFinished(() => void child.kill())
   let output = ''
   for (const stream of [child.stdout, child.stderr])

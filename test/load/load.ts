@@ -4,7 +4,6 @@
  * in. Linux only. Run: npm run load -- --streams 1000 --seconds 600
  *
  *   --url URL [--pid N]  a server at this machine that was started by hand, with the configuration that is printed
- *   --sources            the server of these sources, whether or not they are built
  *   --quick              upstreams drop idle connections at once, the database is the embedded one: seconds, not minutes
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -29,7 +28,6 @@ const { values } = parseArgs({
     'overload-seconds': { type: 'string', default: '15' },
     url: { type: 'string' },
     pid: { type: 'string' },
-    sources: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
   },
 })
@@ -88,7 +86,7 @@ async function startMain(): Promise<{ base: string; pid: number | undefined; sto
     ...store,
   })
   if (values.url === undefined) {
-    const firn = await startFirnProcess(configFile, [], values.sources ? 'sources' : 'built')
+    const firn = await startFirnProcess(configFile)
     return { base: firn.url, pid: firn.pid, stop: () => firn.end() }
   }
   console.log(`waiting for: node dist/main.js --config ${configFile}`)
@@ -144,7 +142,7 @@ async function overloadPhase(): Promise<void> {
     http: { port: 0, maxInFlight },
     balance: { ...DEADLINE, maxStreams },
   })
-  const firn = await startFirnProcess(configFile, [], values.sources ? 'sources' : 'built')
+  const firn = await startFirnProcess(configFile)
   try {
     await untilIndexed(firn.url)
     const traffic = {

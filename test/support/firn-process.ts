@@ -15,9 +15,6 @@ export interface FirnProcess {
   end(signal?: NodeJS.Signals): Promise<number | null>
 }
 
-/** The program as it was built last, or that of the sources, built or not. */
-const PROGRAMS = { built: ['dist/main.js'], sources: SERVER_PROGRAM }
-
 /** What `npm start` and the image set. */
 export const SERVER_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' }
 
@@ -28,10 +25,9 @@ export const SERVER_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' }
 export async function startFirnProcess(
   configFile: string,
   flags: readonly string[] = [],
-  program: keyof typeof PROGRAMS = 'sources',
   nodeFlags: readonly string[] = [],
 ): Promise<FirnProcess> {
-  const child = spawn(process.execPath, [...nodeFlags, ...PROGRAMS[program], '--config', configFile, ...flags], {
+  const child = spawn(process.execPath, [...nodeFlags, ...SERVER_PROGRAM, '--config', configFile, ...flags], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { PATH: process.env['PATH'], ...SERVER_ENVIRONMENT },

@@ -46,7 +46,7 @@ async function serve(maxHeapPercent: number) {
     chains: { catalogue: false, evm: Object.fromEntries(Array.from({ length: CHAINS }, chain)) },
   }
   writeFileSync(configFile, JSON.stringify(config))
-  const firn = await startFirnProcess(configFile, [], 'sources', HEAP)
+  const firn = await startFirnProcess(configFile, [], HEAP)
   running.push(firn)
   return { firn, release }
 }

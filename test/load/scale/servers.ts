@@ -28,7 +28,7 @@ async function startStub(): Promise<{ url: string; stop(): void }> {
 }
 
 const two = async (configFile: string): Promise<readonly [FirnProcess, FirnProcess]> => {
-  const start = (): Promise<FirnProcess> => startFirnProcess(configFile, ['--mode', 'api'], 'built')
+  const start = (): Promise<FirnProcess> => startFirnProcess(configFile, ['--mode', 'api'])
   return [await start(), await start()]
 }
 
@@ -49,7 +49,7 @@ export async function startServers(): Promise<Servers> {
     store: { databaseUrl },
     node: { requestsPerSecond: 1_000_000 },
   })
-  const indexer = await startFirnProcess(configFile, [], 'built')
+  const indexer = await startFirnProcess(configFile)
   await untilIndexed(indexer.url)
   await indexer.end()
   const aged = upstreams.configure('scale-api', { ...common, store: { databaseUrl }, ...ageless(upstreams) })
