@@ -1,17 +1,13 @@
 import { execFile } from 'node:child_process'
-import { createHash, randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { pino } from 'pino'
 import { openEmbeddedPool } from '../../src/store/connection/index.ts'
 import { migrate } from '../../src/store/migrations/index.ts'
-
-/** What later runs use, too; what is temporary goes with the run. */
-const KEPT = fileURLToPath(new URL('../../node_modules/.cache/firn-test-store', import.meta.url))
+import { keptFile } from './kept-file.ts'
 
 /** Making a database takes seconds, loading an archive a fraction of one: it is kept until the migrations change. */
 export const migratedArchive = async (): Promise<Uint8Array> => readFile(await archiveFile())
@@ -28,13 +24,7 @@ export async function putDatabase(storeFolder: string): Promise<void> {
 
 /** The file that holds it; where there is none yet it is made in a folder below `place`. */
 export async function archiveFile(place = tmpdir()): Promise<string> {
-  const file = join(KEPT, `${await migrationsHash()}.tar`)
-  if (existsSync(file)) return file
-  await mkdir(KEPT, { recursive: true })
-  const draft = `${file}.${randomUUID()}`
-  await writeFile(draft, await makeArchive(place))
-  await rename(draft, file)
-  return file
+  return keptFile(`database-${await migrationsHash()}.tar`, () => makeArchive(place))
 }
 
 /** In a folder, and not in memory: then what it takes to make a database ends with the process that makes it. */

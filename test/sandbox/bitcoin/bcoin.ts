@@ -42,6 +42,7 @@ interface BlockJob {
   mineAsync(): Promise<unknown>
 }
 export interface BcoinNode {
+  logger: { logger: { memory(): void } }
   open(): Promise<void>
   close(): Promise<void>
   chain: {

@@ -37,6 +37,8 @@ export const openRegtest = async () => {
     httpPort: 0,
     httpHost: '127.0.0.1',
   })
+  // With every block it asks the system how much memory is used, logged or not: a third of a second in all.
+  node.logger.logger.memory = () => {}
   await node.open()
   const look = createLedger(node)
 

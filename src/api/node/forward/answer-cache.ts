@@ -49,11 +49,14 @@ const MAX_ANSWER_BYTES = 1_048_576
 const MAX_KEY_LENGTH = 8_192
 
 export function createAnswerCache(limits: AnswerCacheOptions): AnswerCache {
+  const maxSize = Math.max(1, limits.bytes)
+  const leastWeight = Math.ceil(maxSize / limits.entries)
   const cache = new LRUCache<string, KeptAnswer>({
-    max: limits.entries,
-    maxSize: Math.max(1, limits.bytes),
+    maxSize,
     perf: { now: limits.now ?? (() => performance.now()) },
-    sizeCalculation: (answer, key) => answer.head.length + answer.tail.length + key.length + ENTRY_OVERHEAD,
+    // No more answers than `entries`, without `max`: see `roomFor`.
+    sizeCalculation: (answer, key) =>
+      Math.max(leastWeight, answer.head.length + answer.tail.length + key.length + ENTRY_OVERHEAD),
   })
   let epoch = 0
   const find = (key: string, tip: bigint | undefined): KeptAnswer | undefined => {
