@@ -8,7 +8,10 @@ import { SERVER_ENVIRONMENT } from '../support/firn-process.ts'
 import { isAlive } from '../support/processes.ts'
 
 const root = join(import.meta.dirname, '../..')
-const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
+const { scripts, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  scripts: Record<string, string>
+  bin: Record<string, string>
+}
 const lines = Object.entries(scripts)
 
 it.each(lines.filter(([, line]) => /^vitest run ./.test(line)))(
@@ -32,10 +35,20 @@ it.each(lines.flatMap(([name, line]) => [...line.matchAll(/\S+\/\S+\.m?ts/g)].ma
   (_name, file) => expect(existsSync(join(root, file))).toBe(true),
 )
 
+it.each(Object.entries(bin))(
+  'the command %s, as npm link makes it, is run by Node and not by the shell',
+  (_name, file) => {
+    const source = file.replace(/^dist\/(.*)\.js$/, 'src/$1.ts')
+    expect(readFileSync(join(root, source), 'utf8').split('\n')[0]).toBe('#!/usr/bin/env node')
+  },
+)
+
 it.each(Object.entries(SERVER_ENVIRONMENT))(
   'benchmarks measure a server as npm start and the image run it: %s=%s',
   (name, value) => {
-    expect(scripts['start']).toMatch(new RegExp(`&& ${name}=${value} exec node dist/main.js$`))
+    expect(scripts['start']).toMatch(
+      new RegExp(`&& (\\w+=\\w+ )*${name}=${value} (\\w+=\\w+ )*exec node dist/main.js$`),
+    )
     expect(readFileSync(join(root, 'Dockerfile'), 'utf8')).toMatch(
       new RegExp(`^ENV (.*\\\\\n)*.*${name}=${value}\\b`, 'm'),
     )
