@@ -22,8 +22,10 @@ RUN npm ci --omit=dev \
 
 FROM ${BASE_IMAGE}
 # By itself the C library keeps what each thread has freed for that thread alone: 100 MB while an index is written.
+# Node looks up no more host names at once than half of its threads: two, if name servers are silent, for ten seconds each.
 ENV NODE_ENV=production \
     MALLOC_ARENA_MAX=1 \
+    UV_THREADPOOL_SIZE=128 \
     FIRN_HTTP_HOST=0.0.0.0 \
     FIRN_HTTP_PORT=8650 \
     FIRN_DATA_DIR=/var/lib/firn

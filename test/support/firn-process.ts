@@ -16,7 +16,7 @@ export interface FirnProcess {
 }
 
 /** What `npm start` and the image set. */
-export const SERVER_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' }
+export const SERVER_ENVIRONMENT = { MALLOC_ARENA_MAX: '1', UV_THREADPOOL_SIZE: '128' }
 
 /**
  * Starts a server with a configuration file and flags; it serves when this resolves.

@@ -1,7 +1,9 @@
+import type { LookupFunction } from 'node:net'
 import { Pool } from 'undici'
 import { createScheduler, type Scheduler } from '../calls/scheduler.ts'
 import { CONNECTION_LIFE_MS, INCOMING_ROOM_BYTES, KEEP_ALIVE_MS, MAX_CONNECTIONS } from '../defaults.ts'
 import { createIncomingRoom, type IncomingDoor } from './incoming-room.ts'
+import { createSharedLookup } from './shared-lookup.ts'
 
 /** A lease on the connections to one origin. Call `release` once; the last release closes the connections. */
 export interface OriginLease {
@@ -30,14 +32,21 @@ export interface UpstreamRegistry {
   incomingBytes(): number
 }
 
-/** @param roomBytes total room for all answers being received */
-export const createUpstreamRegistry = (roomBytes = INCOMING_ROOM_BYTES): UpstreamRegistry => {
+/**
+ * @param roomBytes total room for all answers being received
+ * @param lookup how names of upstreams are looked up
+ */
+export const createUpstreamRegistry = (
+  roomBytes = INCOMING_ROOM_BYTES,
+  lookup = createSharedLookup(),
+): UpstreamRegistry => {
   const open = new Map<string, Origin>()
   const room = createIncomingRoom(roomBytes)
   return {
     scheduler: createScheduler(),
     lease: (origin, options, onGone = () => {}) => {
-      const held = open.get(origin) ?? openOrigin(origin, options.connectTimeoutMs, room.door())
+      const connect = { timeout: options.connectTimeoutMs, lookup }
+      const held = open.get(origin) ?? openOrigin(origin, connect, room.door())
       open.set(origin, held)
       // Each lease needs its own function, because the same `onGone` may be given twice.
       const listener = (): void => onGone()
@@ -62,6 +71,12 @@ export const createUpstreamRegistry = (roomBytes = INCOMING_ROOM_BYTES): Upstrea
   }
 }
 
+/** How connections to an origin are made; the timeout is in milliseconds. */
+interface ConnectOptions {
+  timeout: number
+  lookup: LookupFunction
+}
+
 interface Origin {
   pool: Pool
   incoming: IncomingDoor
@@ -69,14 +84,14 @@ interface Origin {
   leases: Set<() => void>
 }
 
-const openOrigin = (origin: string, connectTimeoutMs: number, incoming: IncomingDoor): Origin => {
+const openOrigin = (origin: string, connect: ConnectOptions, incoming: IncomingDoor): Origin => {
   const pool = new Pool(origin, {
     connections: MAX_CONNECTIONS,
     pipelining: 1,
     allowH2: false,
     keepAliveTimeout: KEEP_ALIVE_MS,
     clientTtl: CONNECTION_LIFE_MS,
-    connect: { timeout: connectTimeoutMs },
+    connect,
   })
   const opened: Origin = { pool, incoming, leases: new Set() }
   /** Uses the same clock as `clientTtl`. */
