@@ -6,10 +6,11 @@ const on = { enabled: true, allowIncomplete: false }
 const off = { enabled: false, allowIncomplete: false }
 
 describe('flags of the index', () => {
-  it('switching it off is refused with the text of a node, unless it is allowed', () => {
-    expect(() => allowStart(true, off)).toThrow(
-      new ConfigError(['running would cause index to become incomplete but incomplete indices are disabled']),
-    )
+  it('switching it off is refused with the text of a node and the flags to choose from, unless it is allowed', () => {
+    const refusal = () => allowStart(true, off)
+    expect(refusal).toThrow(ConfigError)
+    expect(refusal).toThrow(/^running would cause index to become incomplete but incomplete indices are disabled: /)
+    expect(refusal).toThrow(/--index-enabled.*--index-allow-incomplete/)
     expect(() => allowStart(true, { ...off, allowIncomplete: true })).not.toThrow()
   })
 
