@@ -95,6 +95,11 @@ A plan is a key of \`data.plans\`; \`default\` is for callers without a key. Mem
 
 ${plan}
 
+A call takes 1 unit (\`live-check\`, of a budget of its own), 10 (\`reindexNft\`), 20 (lists of tokens and of blocks, one token, chains of an
+address, \`data-health-check\`) or 100 (UTXOs, balances, last activity, one block); the document at \`/api\` says how many for each operation.
+Periods are whole minutes and days of UTC. A plan with less than 100 a minute never allows what takes 100: the answer is 429 then, however
+long a client waits.
+
 Members of an entry of \`data.apiKeys\`:
 
 ${apiKey}

@@ -5,7 +5,7 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { installDocsPage } from '../plugins/docs-page.ts'
-import type { ComputeUnits } from './compute-units.ts'
+import { type ComputeUnits, WEIGHTS } from './compute-units.ts'
 import { documentInfo } from './document.ts'
 import { installErrors, notFound, refuse } from './errors.ts'
 import { queryValidator } from './query-validator.ts'
@@ -52,7 +52,7 @@ function add(app: FastifyInstance, route: DataRoute, url: string, hide: boolean,
       operationId: route.operationId,
       tags: [route.tag],
       summary: route.summary,
-      ...(route.description === undefined ? {} : { description: route.description }),
+      description: described(route),
       ...(route.params ? { params: route.params } : {}),
       ...(route.query ? { querystring: route.query } : {}),
       ...(route.body ? { body: route.body } : {}),
@@ -65,6 +65,10 @@ function add(app: FastifyInstance, route: DataRoute, url: string, hide: boolean,
     handler: (request, reply) => route.handle(request, reply),
   })
 }
+
+/** With what a call takes: the units of a plan say little to whoever does not know it. */
+const described = ({ description, weight }: DataRoute): string =>
+  [description, `Takes ${WEIGHTS[weight]} compute unit${WEIGHTS[weight] === 1 ? '' : 's'}.`].filter(Boolean).join(' ')
 
 /** Budget first: for a caller without any left, the refusal is the only work done. */
 async function charge(request: FastifyRequest, reply: FastifyReply, route: DataRoute, computeUnits: ComputeUnits) {
