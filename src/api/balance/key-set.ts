@@ -11,6 +11,7 @@ import {
   jwtVerify,
 } from 'jose'
 import { messageOf } from '../../errors.ts'
+import { fetchReason } from '../../lib/network-reason.ts'
 import { readBounded } from '../../lib/read-bounded.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import { splitCredentials } from '../../lib/url-credentials.ts'
@@ -159,7 +160,13 @@ async function isUsable(key: JWK): Promise<boolean> {
 async function fetchKeys(url: string): Promise<string> {
   const place = splitCredentials(url)
   const headers = { accept: 'application/json, application/jwk-set+json', ...place.headers }
-  const response = await fetch(place.url, { headers, redirect: 'manual', signal: AbortSignal.timeout(FETCH_MS) })
+  const response = await fetch(place.url, {
+    headers,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(FETCH_MS),
+  }).catch((error: unknown) => {
+    throw new Error(`the keys of tokens cannot be had: ${fetchReason(error)}`)
+  })
   if (response.status !== 200) {
     await response.body?.cancel()
     throw new Error(`the keys of tokens cannot be had: status ${response.status}`)

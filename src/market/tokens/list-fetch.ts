@@ -1,5 +1,6 @@
 import { Agent, fetch } from 'undici'
 import { BadAnswerError, UpstreamUnavailableError } from '../../errors.ts'
+import { fetchReason } from '../../lib/network-reason.ts'
 import { readBounded } from '../../lib/read-bounded.ts'
 import { splitCredentials } from '../../lib/url-credentials.ts'
 
@@ -72,7 +73,7 @@ export const createListFetch = (): { fetch: ListFetch; close: () => Promise<void
         return await get(url, { ...request, signal: controller.signal }, 0)
       } catch (error) {
         if (error instanceof BadAnswerError) throw error
-        throw new UpstreamUnavailableError('list could not be fetched', error)
+        throw new UpstreamUnavailableError(`list could not be fetched: ${fetchReason(error)}`)
       } finally {
         clearTimeout(timer)
         request.signal.removeEventListener('abort', stop)

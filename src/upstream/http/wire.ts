@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
+import { networkReason } from '../../lib/network-reason.ts'
 import { outsideTrace } from '../../lib/trace-context.ts'
 import { decodeBody } from './decode.ts'
 import { type Incoming, type IncomingDoor, SMALL } from './incoming-room.ts'
@@ -43,28 +44,7 @@ export interface IncomingPlace {
   yields: boolean
 }
 
-const REASONS: Record<string, string> = {
-  ECONNREFUSED: 'connection refused',
-  ECONNRESET: 'connection cut',
-  EPIPE: 'connection cut',
-  ENOTFOUND: 'host not found',
-  EAI_AGAIN: 'host not found for now',
-  EHOSTUNREACH: 'host unreachable',
-  ENETUNREACH: 'network unreachable',
-  UND_ERR_SOCKET: 'connection cut',
-  UND_ERR_CONNECT_TIMEOUT: 'connect timeout',
-  UND_ERR_HEADERS_TIMEOUT: 'no answer in time',
-  UND_ERR_BODY_TIMEOUT: 'answer stalled',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'answer cut',
-}
-
 const UNSENDABLE = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH'])
-
-/** Codes only: messages of network errors may quote addresses. */
-const reasonOf = (error: unknown): { code: string; reason: string } => {
-  const code = (error as NodeJS.ErrnoException | undefined)?.code ?? 'UNKNOWN'
-  return { code, reason: REASONS[code] ?? `network error ${code}` }
-}
 
 const ABANDONED = new Error('abandoned')
 
@@ -143,7 +123,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
-    const { code, reason } = reasonOf(error)
+    const { code, reason } = networkReason(error)
     if (UNSENDABLE.has(code)) this.#settle({ kind: 'unsendable', reason: error.message })
     else this.#settle({ kind: 'cut', reason, neverSent: this.#controller === undefined })
   }

@@ -50,3 +50,17 @@ it('what is wrong with a list is told without what its URL may hold', async () =
   const status = JSON.stringify(lists.status())
   for (const text of [lines.join(''), status]) expect(text).not.toMatch(/someone|password|secret/)
 })
+
+it('a list whose server cannot be reached is told of with the reason', async () => {
+  const { fetch, close } = createListFetch()
+  onTestFinished(close)
+  const { signal } = new AbortController()
+  const get = (url: string) => fetch(url, { headers: {}, signal, maxBytes: 100 })
+  const cut = await placeOf((request) => void request.socket.destroy())
+  await expect(get(`http://${cut}/`)).rejects.toThrow('list could not be fetched: connection cut')
+  const gone = createServer().listen(0, '127.0.0.1')
+  await once(gone, 'listening')
+  const { port } = gone.address() as AddressInfo
+  await new Promise((done) => gone.close(done))
+  await expect(get(`http://127.0.0.1:${port}/`)).rejects.toThrow('list could not be fetched: connection refused')
+})
