@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Logger } from 'pino'
-import { NotFoundError } from '../../errors.ts'
+import { messageOf, NotFoundError } from '../../errors.ts'
 import { inTime } from '../../lib/in-time.ts'
 import { pause } from '../../lib/pause.ts'
 import type { DueNft, NftMetadataRecords } from '../../store/index.ts'
@@ -25,6 +25,8 @@ export interface NftMetadataWorkerDeps {
   perHost?: number
   /** Interval between two reads of the queue while nothing ends; default 1 s, so that a reindex is done in seconds. */
   pollMs?: number
+  /** Pause before the queue is read again where it could not be; default 5 s. */
+  troubleMs?: number
 }
 
 export interface NftMetadataWorker {
@@ -53,7 +55,7 @@ const ASKED_AT_ONCE = 64
  * wait for the others, whose slots may all be taken by tokens of an unresponsive host.
  */
 export function createNftMetadataWorker(deps: NftMetadataWorkerDeps): NftMetadataWorker {
-  const { records, logger, concurrency = 16, pollMs = 1_000 } = deps
+  const { records, logger, concurrency = 16, pollMs = 1_000, troubleMs = STORE_TROUBLE_MS } = deps
   const stopping = new AbortController()
   const { signal } = stopping
   // Every fetch listens; there may be eighty.
@@ -83,12 +85,19 @@ export function createNftMetadataWorker(deps: NftMetadataWorkerDeps): NftMetadat
     // Do not sleep over slots that became free while the queue was read.
     if ((tokens.length === 0 || active.others.size >= concurrency) && ended() === before) await rest(pollMs)
   }
+  /** The trouble that the log knows of: a database may be away for hours. */
+  let logged: string | undefined
+  const fail = async (error: unknown): Promise<void> => {
+    const trouble = messageOf(error)
+    if (trouble !== logged) logger.warn({ err: error }, 'queue of NFT metadata not read')
+    logged = trouble
+    await rest(troubleMs)
+  }
   const run = async (): Promise<void> => {
     while (!signal.aborted)
-      await take().catch(async (error: unknown) => {
-        logger.warn({ err: error }, 'queue of NFT metadata not read')
-        await rest(STORE_TROUBLE_MS)
-      })
+      await take().then(() => {
+        logged = undefined
+      }, fail)
     await Promise.all([...active.asked, ...active.others])
   }
   let running: Promise<void> | undefined

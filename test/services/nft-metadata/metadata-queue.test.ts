@@ -80,6 +80,33 @@ describe('a due token', () => {
     ])
   })
 
+  it('that cannot be read is logged once for each trouble, not at each attempt', async () => {
+    const lines: string[] = []
+    const away = new Error('the database is not there')
+    const answers: (Error | [])[] = [away, away, new Error('the disk is full'), away, [], away, away]
+    const worker = createNftMetadataWorker({
+      records: {
+        takeDue: async () => {
+          const answer = answers.shift() ?? []
+          if (answer instanceof Error) throw answer
+          return answer
+        },
+        store: async () => {},
+        giveBack: async () => {},
+      },
+      call: async () => '0x',
+      fetch: async () => ({ body: Buffer.from('{}'), mediaType: '' }),
+      logger: pino({}, { write: (line: string) => void lines.push(JSON.parse(line).err.message) }),
+      pollMs: 1,
+      troubleMs: 1,
+    })
+    worker.start()
+    onTestFinished(() => worker.stop())
+    await until(() => answers.length === 0, 'all read')
+    await worker.stop()
+    expect(lines).toEqual([away.message, 'the disk is full', away.message, away.message])
+  })
+
   it('is not waited for when a worker is stopped whose database says nothing', async () => {
     let asked = 0
     const due: DueNft[] = [DUE]
