@@ -75,7 +75,7 @@ export default defineConfig({
       { extends: true, test: { name: '0 longest', include: LONGEST, ...waiting } },
       { extends: true, test: { name: '0 waiting', include: WAITING, ...waiting } },
     ],
-    globalSetup: ['test/support/temporary-folder.ts', 'test/support/server-program.ts'],
+    globalSetup: ['test/support/programs/temporary-folder.ts', 'test/support/programs/server-program.ts'],
     // Real chains, servers and databases run beside the tests: two files at a time fit two cores.
     maxWorkers: 2,
     sequence: { groupOrder: 1 },

@@ -1,12 +1,12 @@
 import pino from 'pino'
 import { afterEach, expect, it } from 'vitest'
 import { type Chains, createChains } from '../../src/chains/index.ts'
-import { type Anvil, startAnvil } from '../support/anvil.ts'
-import { balancesOf, readContext } from '../support/balance-reads.ts'
-import { callData } from '../support/contracts.ts'
-import { eventually } from '../support/eventually.ts'
-import { freePort } from '../support/free-port.ts'
-import { TEST_LIMITS } from '../support/upstream-pool.ts'
+import { balancesOf, readContext } from '../support/balances/balance-reads.ts'
+import { type Anvil, startAnvil } from '../support/evm/anvil.ts'
+import { callData } from '../support/evm/contracts.ts'
+import { freePort } from '../support/programs/free-port.ts'
+import { TEST_LIMITS } from '../support/upstream/upstream-pool.ts'
+import { eventually } from '../support/waiting/eventually.ts'
 
 const UNITS = 5_000_000n
 const NATIVE = { name: 'Coin', symbol: 'COIN', decimals: 18, internalId: 'NATIVE-coin' }

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { AVALANCHE_CAIP2 } from '../../src/chains/avalanche/index.ts'
 import { createChains } from '../../src/chains/index.ts'
 import type { ChainSettings } from '../../src/chains/settings.ts'
-import { TEST_LIMITS } from '../support/upstream-pool.ts'
+import { TEST_LIMITS } from '../support/upstream/upstream-pool.ts'
 
 const upstreams = [{ url: 'http://127.0.0.1:9' }]
 const { P, X, C } = AVALANCHE_CAIP2.testnet

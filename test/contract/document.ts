@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import { itemsOf } from '../support/balance-api.ts'
+import { itemsOf } from '../support/balances/balance-api.ts'
 import { isRecord, type JsonSchema } from './json-schema.ts'
 
 /** One answer as it came over the wire. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SANDBOX_REFERENCES } from '../sandbox/settings.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
-import { itemsOf, post } from '../support/balance-api.ts'
-import { createStage } from '../support/stage.ts'
+import { itemsOf, post } from '../support/balances/balance-api.ts'
+import { createStage } from '../support/server/stage.ts'
 import { type GeneratedClient, generateClient } from './generated-client.ts'
 import { inPieces, readLikeExtension, readLikePhone, type Yielded } from './wallet-readers.ts'
 

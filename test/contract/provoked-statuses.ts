@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createStage, type Stage } from '../support/stage.ts'
+import { createStage, type Stage } from '../support/server/stage.ts'
 import { type ApiDocument, type Operation, readAnswer } from './document.ts'
 
 /** How to get one declared status out of one operation of a real server. */

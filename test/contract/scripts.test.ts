@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { SERVER_ENVIRONMENT } from '../support/firn-process.ts'
-import { isAlive } from '../support/processes.ts'
+import { SERVER_ENVIRONMENT } from '../support/programs/firn-process.ts'
+import { isAlive } from '../support/programs/processes.ts'
 
 const root = join(import.meta.dirname, '../..')
 const { scripts, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {

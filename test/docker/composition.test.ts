@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freePort } from '../support/free-port.ts'
+import { freePort } from '../support/programs/free-port.ts'
 
 // Minutes on a container engine with the images at hand: `npm run test:compose`, and no part of the suite.
 const wanted = process.env['FIRN_TEST_COMPOSE']

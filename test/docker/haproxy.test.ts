@@ -4,10 +4,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
-import { freePort } from '../support/free-port.ts'
-import { startPostgres } from '../support/postgres-server.ts'
-import { sendRaw } from '../support/raw-http.ts'
-import { createRollingServers, stream } from '../support/rolling-servers.ts'
+import { freePort } from '../support/programs/free-port.ts'
+import { sendRaw } from '../support/server/raw-http.ts'
+import { startPostgres } from '../support/store/postgres-server.ts'
+import { createRollingServers, stream } from './rolling-servers.ts'
 
 const file = fileURLToPath(new URL('../../docker/haproxy/haproxy.cfg', import.meta.url))
 const missing = spawnSync('haproxy', ['-v']).error !== undefined

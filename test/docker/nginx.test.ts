@@ -4,10 +4,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { freePort } from '../support/free-port.ts'
-import { gate } from '../support/gate.ts'
-import { sendRaw } from '../support/raw-http.ts'
-import { createStage } from '../support/stage.ts'
+import { freePort } from '../support/programs/free-port.ts'
+import { sendRaw } from '../support/server/raw-http.ts'
+import { createStage } from '../support/server/stage.ts'
+import { gate } from '../support/waiting/gate.ts'
 
 const manual = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8')
 const [, snippet = ''] = /```nginx\n([\s\S]*?)```/.exec(manual) ?? []

@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { afterEach, describe, expect, it } from 'vitest'
-import { freePort } from '../support/free-port.ts'
-import { createRollingServers, stream } from '../support/rolling-servers.ts'
+import { freePort } from '../support/programs/free-port.ts'
+import { createRollingServers, stream } from './rolling-servers.ts'
 
 const { stage, start, clear } = createRollingServers()
 afterEach(clear)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ConnectionPool } from '../../src/store/connection/index.ts'
 import type { Store } from '../../src/store/index.ts'
-import { openMemoryStore } from '../support/store.ts'
+import { openMemoryStore } from '../support/store/store.ts'
 
 export type Sql = (text: string) => Promise<Record<string, unknown>[]>
 export type Row = Record<string, unknown>

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { openStore } from '../../src/store/index.ts'
 import { createUpstreamPool } from '../../src/upstream/index.ts'
-import { TEST_LIMITS } from '../support/upstream-pool.ts'
+import { TEST_LIMITS } from '../support/upstream/upstream-pool.ts'
 import { makeIndexer } from './stage.ts'
 import { storeAt } from './store-at.ts'
 

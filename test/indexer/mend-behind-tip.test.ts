@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { mendBehindTip } from '../../src/indexer/runner/mend-behind-tip.ts'
-import { eventually } from '../support/eventually.ts'
+import { eventually } from '../support/waiting/eventually.ts'
 
 it('what is stored is worked on while the stream stands at the tip, piece by piece, until it ends', async () => {
   const ended = new AbortController()

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { hexId, type TruthBlock } from '../store/recorded-rows.ts'
 import { fillRecorded } from '../store/recorded-truth.ts'
-import { recordedLines } from '../support/recordings.ts'
+import { recordedLines } from '../support/recorded/recordings.ts'
 import { dumpTable, openVisibleStore, type Row } from './database-dump.ts'
 import { startStage } from './stage.ts'
 

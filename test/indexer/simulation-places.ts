@@ -5,7 +5,7 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { openEmbeddedPool } from '../../src/store/connection/index.ts'
 import { openStore } from '../../src/store/index.ts'
-import { startPostgres } from '../support/postgres-server.ts'
+import { startPostgres } from '../support/store/postgres-server.ts'
 import { digestOf } from './database-dump.ts'
 import { storeAt } from './store-at.ts'
 

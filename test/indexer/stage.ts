@@ -13,7 +13,7 @@ import {
 import type { IndexWriter, Store } from '../../src/store/index.ts'
 import { createUpstreamPool, type UpstreamPool } from '../../src/upstream/index.ts'
 import { type ReplayNode, type ReplayNodeOptions, startReplayNode } from '../support/replay-node/index.ts'
-import { TEST_LIMITS } from '../support/upstream-pool.ts'
+import { TEST_LIMITS } from '../support/upstream/upstream-pool.ts'
 import { openVisibleStore, type Sql } from './database-dump.ts'
 
 /** Waits are short, so that a test waits for work and not for clocks. */

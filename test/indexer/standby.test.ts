@@ -5,9 +5,9 @@ import type { Indexer } from '../../src/indexer/index.ts'
 import { createIndexInstruments, createMetrics } from '../../src/metrics/index.ts'
 import { openStore, type Store } from '../../src/store/index.ts'
 import { createUpstreamPool } from '../../src/upstream/index.ts'
-import { startPostgres } from '../support/postgres-server.ts'
 import { startReplayNode } from '../support/replay-node/index.ts'
-import { TEST_LIMITS, until } from '../support/upstream-pool.ts'
+import { startPostgres } from '../support/store/postgres-server.ts'
+import { TEST_LIMITS, until } from '../support/upstream/upstream-pool.ts'
 import { caughtUp, makeIndexer } from './stage.ts'
 
 /** Processes over one database and one node. */

@@ -6,7 +6,7 @@ import type { ChainStream, StreamBlock } from '../../src/indexer/runner/stream.t
 import { StreamBlockedError } from '../../src/indexer/runner/stream-errors.ts'
 import { createStreamRunner, type RunnerTimes, type StreamRunner } from '../../src/indexer/runner/stream-runner.ts'
 import type { IndexWriter } from '../../src/store/index-writer.ts'
-import { gate } from '../support/gate.ts'
+import { gate } from '../support/waiting/gate.ts'
 
 const TIMES: RunnerTimes = { pollMs: 10, retryMs: 5, maxRetryMs: 10, maxAwayMs: 10, stalledMs: 200, reportMs: 20 }
 const TIP = { height: 7n, blockId: '07', time: 1_700_000_000n }

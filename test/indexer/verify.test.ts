@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createAvalancheNetwork } from '../../src/chains/avalanche/index.ts'
 import { type VerifyReport, verifyIndex } from '../../src/indexer/verify/index.ts'
 import { createUpstreamPool } from '../../src/upstream/index.ts'
-import { TEST_LIMITS } from '../support/upstream-pool.ts'
+import { TEST_LIMITS } from '../support/upstream/upstream-pool.ts'
 import { type Stage, startStage } from './stage.ts'
 
 /** Compares what a stage holds with its node; `recorded` is what the stage calls the network. */

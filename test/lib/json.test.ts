@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseJson, parseJsonAsWritten, WrittenNumber } from '../../src/lib/json.ts'
-import { losslessStringify } from '../support/fault-answers.ts'
+import { losslessStringify } from '../support/upstream/fault-answers.ts'
 
 describe('JSON keeps every digit of integers', () => {
   test.each([

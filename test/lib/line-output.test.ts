@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import { createLineOutput } from '../../src/lib/logging/line-output.ts'
-import { eventually } from '../support/eventually.ts'
+import { eventually } from '../support/waiting/eventually.ts'
 
 const pipe = join(mkdtempSync(join(tmpdir(), 'firn-pipe-')), 'log')
 const openReader = (): number => openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK)

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { CancelledError } from '../../src/errors.ts'
 import { createLine } from '../../src/lib/line.ts'
-import { gate } from '../support/gate.ts'
+import { gate } from '../support/waiting/gate.ts'
 
 const full = (): Error => new Error('the line is full')
 

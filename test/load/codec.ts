@@ -13,8 +13,8 @@ import {
 import { formatBech32Address } from '../../src/lib/bech32-address.ts'
 import { idToCb58 } from '../../src/lib/ids.ts'
 import { decodeNodeHex } from '../../src/lib/node-hex.ts'
-import { decodeWithAvalanchejs } from '../support/avalanchejs-codec.ts'
-import { recordedLines } from '../support/recordings.ts'
+import { decodeWithAvalanchejs } from '../support/avalanche/avalanchejs-codec.ts'
+import { recordedLines } from '../support/recorded/recordings.ts'
 import { median, ratioLine } from './balances/figures.ts'
 
 /**

@@ -6,11 +6,11 @@
 import { createPublicClient, defineChain, erc20Abi, type Hex, http, parseAbi } from 'viem'
 import { createEvmBalanceSource } from '../../src/chains/evm/index.ts'
 import { createUpstreamPool, DEFAULT_LIMITS } from '../../src/upstream/index.ts'
-import { type Anvil, startAnvil } from '../support/anvil.ts'
-import { callData } from '../support/contracts.ts'
-import { startCountingProxy } from '../support/counting-proxy.ts'
-import { installMulticall3 } from '../support/multicall3.ts'
+import { type Anvil, startAnvil } from '../support/evm/anvil.ts'
+import { callData } from '../support/evm/contracts.ts'
+import { installMulticall3 } from '../support/evm/multicall3.ts'
 import { median, ratioLine } from './balances/figures.ts'
+import { startCountingProxy } from './evm-balances/counting-proxy.ts'
 
 const rounds = 7
 const chainId = 43_114

@@ -8,9 +8,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { startFirnProcess } from '../support/firn-process.ts'
-import { startPostgres } from '../support/postgres-server.ts'
-import { untilIndexed } from '../support/recorded-index.ts'
+import { startFirnProcess } from '../support/programs/firn-process.ts'
+import { untilIndexed } from '../support/recorded/recorded-index.ts'
+import { startPostgres } from '../support/store/postgres-server.ts'
 import { median, ratioLine } from './balances/figures.ts'
 import { drive, type Sample } from './load/drive.ts'
 import { leftOver, openHandles } from './load/handles.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { gate } from '../support/gate.ts'
+import { gate } from '../support/waiting/gate.ts'
 import { AVAX, advance, book, fake, now, open, token, useCoingecko } from './coingecko-book.ts'
 
 useCoingecko()

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { type FaultServer, startFaultServer } from '../support/fault-server.ts'
+import { type FaultServer, startFaultServer } from '../support/upstream/fault-server.ts'
 
 interface Coin {
   usd: number

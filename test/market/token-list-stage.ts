@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach } from 'vitest'
 import { createTokenLists, type TokenListOptions, type TokenLists } from '../../src/market/index.ts'
-import { type FaultServer, startFaultServer } from '../support/fault-server.ts'
+import { type FaultServer, startFaultServer } from '../support/upstream/fault-server.ts'
 
 export const CHAIN = 'eip155:777'
 export const address = (index: number): string => `0x${index.toString(16).padStart(40, '0')}`

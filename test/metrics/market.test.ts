@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { Registry } from 'prom-client'
 import { afterEach, expect, it } from 'vitest'
 import { createMarketInstruments, type PricesView, type TokenListView } from '../../src/metrics/market.ts'
-import { eventually } from '../support/eventually.ts'
-import { createStage } from '../support/stage.ts'
+import { createStage } from '../support/server/stage.ts'
+import { eventually } from '../support/waiting/eventually.ts'
 import { scrape, sumOf } from './scrape.ts'
 
 const stage = createStage()

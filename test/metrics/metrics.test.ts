@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { nodeRoute } from '../../src/metrics/node-route.ts'
 import { createPoolLabel } from '../../src/metrics/pool-label.ts'
-import { createStage } from '../support/stage.ts'
+import { createStage } from '../support/server/stage.ts'
 import { scrape, sumOf } from './scrape.ts'
 
 const stage = createStage()

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { RecordedEvmBlock } from '../support/recorded-evm.ts'
+import type { RecordedEvmBlock } from '../support/evm/recorded-evm.ts'
 import { createEvmState } from '../support/replay-node/evm-state.ts'
 import { createEvmTraces } from '../support/replay-node/evm-traces.ts'
 import { type ReplayNode, startReplayNode } from '../support/replay-node/index.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createRpcPool } from '../support/rpc-pool.ts'
+import { createRpcPool } from '../support/upstream/rpc-pool.ts'
 import { startSandboxEvm } from './evm-chain.ts'
 
 it('has Multicall3 and every listed token, and leaves nothing behind', async () => {

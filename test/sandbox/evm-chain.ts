@@ -1,6 +1,6 @@
-import { startAnvil } from '../support/anvil.ts'
-import { callData } from '../support/contracts.ts'
-import { installMulticall3 } from '../support/multicall3.ts'
+import { startAnvil } from '../support/evm/anvil.ts'
+import { callData } from '../support/evm/contracts.ts'
+import { installMulticall3 } from '../support/evm/multicall3.ts'
 
 /** Names of the tokens as the recordings use them. */
 type SandboxTokenId = (typeof plan)[number]['id']

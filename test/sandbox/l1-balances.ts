@@ -1,5 +1,5 @@
-import type { Anvil } from '../support/anvil.ts'
-import { BASE_FEE, type RecordedEvmBlock, type RecordedReceipt, STARTING_BALANCE } from '../support/recorded-evm.ts'
+import type { Anvil } from '../support/evm/anvil.ts'
+import { BASE_FEE, type RecordedEvmBlock, type RecordedReceipt, STARTING_BALANCE } from '../support/evm/recorded-evm.ts'
 import type { Recordings } from '../support/replay-node/recordings.ts'
 
 /** subnet-evm's precompile that makes the native coin, and its `NativeCoinMinted(sender, recipient, amount)`. */

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { post } from '../support/balance-api.ts'
-import { descendants, isAlive } from '../support/processes.ts'
-import { below, emptyPlaces, SANDBOX, spawnSandbox, startSandboxProcess } from '../support/sandbox-process.ts'
+import { post } from '../support/balances/balance-api.ts'
+import { descendants, isAlive } from '../support/programs/processes.ts'
+import { below, emptyPlaces, SANDBOX, spawnSandbox, startSandboxProcess } from './sandbox-process.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 /** Chain id and first account of the sandbox's EVM chain. */

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { expect, it } from 'vitest'
-import { itemsOf } from '../support/balance-api.ts'
-import { descendants, isAlive } from '../support/processes.ts'
-import { below, SANDBOX, startSandboxProcess } from '../support/sandbox-process.ts'
+import { itemsOf } from '../support/balances/balance-api.ts'
+import { descendants, isAlive } from '../support/programs/processes.ts'
+import { below, SANDBOX, startSandboxProcess } from './sandbox-process.ts'
 
 /** Does what a printed line does: not every machine has curl. */
 async function paste(line: string): Promise<{ status: number; text: string }> {

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { decodeAbiParameters } from 'viem'
-import type { Anvil } from '../support/anvil.ts'
-import { type RecordedEvmBlock, startRecordedEvm } from '../support/recorded-evm.ts'
+import type { Anvil } from '../support/evm/anvil.ts'
+import { type RecordedEvmBlock, startRecordedEvm } from '../support/evm/recorded-evm.ts'
 import type { RunningChain } from '../support/replay-node/running-chain.ts'
 
 /** A recorded EVM chain that also answers reads of contracts. */

@@ -1,4 +1,4 @@
-import type { RecordedEvmBlock } from '../support/recorded-evm.ts'
+import type { RecordedEvmBlock } from '../support/evm/recorded-evm.ts'
 
 /**
  * What a node says that everybody who takes part in recorded blocks, and everybody else who is named, owns of the native

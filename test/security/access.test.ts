@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { sendRaw } from '../support/raw-http.ts'
-import { createStage } from '../support/stage.ts'
+import { sendRaw } from '../support/server/raw-http.ts'
+import { createStage } from '../support/server/stage.ts'
 
 const PASSWORD = 'Auth-Pw-1 correct horse battery'
 

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { sendRaw } from '../support/raw-http.ts'
-import { createStage } from '../support/stage.ts'
+import { sendRaw } from '../support/server/raw-http.ts'
+import { createStage } from '../support/server/stage.ts'
 
 const stage = createStage()
 afterAll(() => stage.clear())

@@ -2,7 +2,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadConfig } from '../../src/config/index.ts'
 import { ConfigError } from '../../src/errors.ts'
-import { createStage } from '../support/stage.ts'
+import { createStage } from '../support/server/stage.ts'
 
 const stage = createStage()
 afterAll(() => stage.clear())

@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createStage } from '../support/stage.ts'
+import { createStage } from '../support/server/stage.ts'
 
 const stage = createStage()
 afterAll(() => stage.clear())

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createFilterTable, MAX_FILTERS } from '../../src/api/node/evm/filter/filter-table.ts'
-import { eventually } from '../support/eventually.ts'
-import { createStage } from '../support/stage.ts'
+import { createStage } from '../support/server/stage.ts'
+import { eventually } from '../support/waiting/eventually.ts'
 
 const stage = createStage()
 afterEach(() => stage.clear())

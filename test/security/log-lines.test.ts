@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp } from '../../src/app.ts'
 import { createConfig } from '../../src/config/index.ts'
 import { createLogger } from '../../src/lib/logging/logger.ts'
-import { type RawReply, sendRaw } from '../support/raw-http.ts'
-import { createStage } from '../support/stage.ts'
+import { type RawReply, sendRaw } from '../support/server/raw-http.ts'
+import { createStage } from '../support/server/stage.ts'
 
 /** A forged line, terminal controls old and new, a turned reading direction, Unicode's line ends. */
 const EVIL =

@@ -1,5 +1,5 @@
 import type { Config, Partially } from '../../src/config/index.ts'
-import type { Stage } from '../support/stage.ts'
+import type { Stage } from '../support/server/stage.ts'
 import { canary, type Witness } from './witness.ts'
 
 /** A URL with a secret wherever a URL can have one. */

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createSharedNews } from '../../src/sharing/index.ts'
-import { eventually } from '../support/eventually.ts'
-import { type RedisServer, startRedisCluster, whyNoRedis } from '../support/redis-server.ts'
+import { type RedisServer, startRedisCluster, whyNoRedis } from '../support/programs/redis-server.ts'
+import { eventually } from '../support/waiting/eventually.ts'
 import { connect, inAMinute } from './shared.ts'
 
 const missing = whyNoRedis()

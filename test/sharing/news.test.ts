@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis'
 import { describe, expect, it } from 'vitest'
 import { createSharedNews } from '../../src/sharing/index.ts'
-import { eventually } from '../support/eventually.ts'
-import { whyNoRedis } from '../support/redis-server.ts'
+import { whyNoRedis } from '../support/programs/redis-server.ts'
+import { eventually } from '../support/waiting/eventually.ts'
 import { connect, redis } from './shared.ts'
 
 const missing = whyNoRedis()

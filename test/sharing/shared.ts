@@ -5,7 +5,7 @@ import {
   createSharedValues,
   type SharedServerStatus,
 } from '../../src/sharing/index.ts'
-import { type RedisServer, startRedis } from '../support/redis-server.ts'
+import { type RedisServer, startRedis } from '../support/programs/redis-server.ts'
 
 const OPTIONS = { cluster: false, nodes: [] as readonly string[], keyPrefix: 'firn:', timeoutMs: 10_000 }
 

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { Redis } from 'ioredis'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { eventually } from '../support/eventually.ts'
-import { startRedisCluster, whyNoRedis } from '../support/redis-server.ts'
+import { startRedisCluster, whyNoRedis } from '../support/programs/redis-server.ts'
+import { eventually } from '../support/waiting/eventually.ts'
 import { connect, inAMinute, redis } from './shared.ts'
 
 const missing = whyNoRedis()

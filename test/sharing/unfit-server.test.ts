@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { startRedisCluster, whyNoRedis } from '../support/redis-server.ts'
+import { startRedisCluster, whyNoRedis } from '../support/programs/redis-server.ts'
 import { connect, inAMinute, redis } from './shared.ts'
 
 const missing = whyNoRedis()

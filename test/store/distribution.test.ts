@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openStore } from '../../src/store/index.ts'
 import { INDEX_TABLES } from '../../src/store/spread-tables.ts'
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts'
+import { type PostgresServer, startPostgres } from '../support/store/postgres-server.ts'
 
 /*
  * What docs/store.md promises of spreading the tables over machines, against the schema as a real server has it: a

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
-import { useServerStores } from '../support/server-stores.ts'
+import { useServerStores } from '../support/store/server-stores.ts'
 import { block, commit, commitEvm, evmBlock, L1, registerAll, tipAt } from './write/range-samples.ts'
 
 describe('a database of an earlier version', () => {

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { openStore, type Store } from '../../src/store/index.ts'
-import { useServerStores } from '../support/server-stores.ts'
+import { useServerStores } from '../support/store/server-stores.ts'
 
 const WAITING = `select query from pg_stat_activity
   where datname = current_database() and wait_event_type = 'Lock' and query like 'create index%'`

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { describe, expect, it, vi } from 'vitest'
 import { openStore, type StakerRow, type Store } from '../../src/store/index.ts'
-import { useServerStores } from '../support/server-stores.ts'
+import { useServerStores } from '../support/store/server-stores.ts'
 import { address, block, commit, id, listed, output, registerAll, spend } from './write/range-samples.ts'
 
 /** Of the indexes, names and what they cover. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { IndexedNetwork } from '../../src/store/index.ts'
-import { describeStores } from '../support/store.ts'
+import { describeStores } from '../support/store/store.ts'
 import { block, id, range, registerAll } from './write/range-samples.ts'
 
 const NETWORK: IndexedNetwork = { networkId: 12_345, xChainId: id(0xe1), cChainId: id(0xe2), avaxAssetId: id(0xa1) }

@@ -4,8 +4,8 @@ import type { ConnectionPool } from '../../src/store/connection/pool.ts'
 import type { Store } from '../../src/store/index.ts'
 import { createProbes } from '../../src/store/probes.ts'
 import type { Database } from '../../src/store/schema/index.ts'
-import { eventually } from '../support/eventually.ts'
-import { openMemoryStore } from '../support/store.ts'
+import { openMemoryStore } from '../support/store/store.ts'
+import { eventually } from '../support/waiting/eventually.ts'
 
 const NAME = 'eip155:7'
 const WRITES: [string, (store: Store) => Promise<void>][] = [

@@ -11,8 +11,8 @@ import type {
   StakerRow,
   UtxoRow,
 } from '../../src/store/index.ts'
-import { recordedLines } from '../support/recordings.ts'
-import { type TrueUtxo, trueUtxos } from '../support/true-utxos.ts'
+import { recordedLines } from '../support/recorded/recordings.ts'
+import { type TrueUtxo, trueUtxos } from '../support/recorded/true-utxos.ts'
 
 export interface TruthBlock {
   chain: ChainLetter

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openStore } from '../../src/store/index.ts'
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts'
+import { type PostgresServer, startPostgres } from '../support/store/postgres-server.ts'
 
 let server: PostgresServer
 beforeAll(async () => {

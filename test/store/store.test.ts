@@ -2,8 +2,8 @@ import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { CancelledError } from '../../src/errors.ts'
 import { type Store, StoreUnavailableError } from '../../src/store/index.ts'
-import { useServerStores } from '../support/server-stores.ts'
-import { describeStores } from '../support/store.ts'
+import { useServerStores } from '../support/store/server-stores.ts'
+import { describeStores } from '../support/store/store.ts'
 
 describeStores('store', (open, kind) => {
   it('opens when it is first used, answers probes, and is closed for good', async () => {

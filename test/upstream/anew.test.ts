@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { FaultServer } from '../support/fault-server.ts'
-import { heightProbe, startTestPool, until } from '../support/upstream-pool.ts'
+import type { FaultServer } from '../support/upstream/fault-server.ts'
+import { heightProbe, startTestPool, until } from '../support/upstream/upstream-pool.ts'
 
 // Test networks are thrown away and begun anew behind the same address, often with the same genesis.
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createSolanaBalanceSource, solanaLimits } from '../../src/chains/solana/index.ts'
 import { encodeBase58 } from '../../src/lib/base58.ts'
-import { startTestPool } from '../support/upstream-pool.ts'
+import { startTestPool } from '../support/upstream/upstream-pool.ts'
 
 const limits = { maxResponseBytes: 20_000, maxAttempts: 1 }
 const LONG = 'x'.repeat(3_000)

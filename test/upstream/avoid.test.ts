@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { FaultServer } from '../support/fault-server.ts'
-import { startTestPool } from '../support/upstream-pool.ts'
+import type { FaultServer } from '../support/upstream/fault-server.ts'
+import { startTestPool } from '../support/upstream/upstream-pool.ts'
 
 const post = {
   method: 'POST',

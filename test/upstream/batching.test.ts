@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { BadAnswerError, JsonRpcError } from '../../src/errors.ts'
 import type { UpstreamPool } from '../../src/upstream/index.ts'
-import { startTestPool, until } from '../support/upstream-pool.ts'
+import { startTestPool, until } from '../support/upstream/upstream-pool.ts'
 
 const readAll = (pool: UpstreamPool, count: number, method = 'm'): Promise<unknown[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => pool.rpc('', method, [index])))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Faults } from '../support/fault-server.ts'
-import { heightProbe, startTestPool, until } from '../support/upstream-pool.ts'
+import type { Faults } from '../support/upstream/fault-server.ts'
+import { heightProbe, startTestPool, until } from '../support/upstream/upstream-pool.ts'
 
 /** A small generator with a seed, so that a failing run can be repeated. */
 const createRandom = (seed: number) => () => {

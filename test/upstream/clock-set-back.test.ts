@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { heightProbe, startTestPool, until } from '../support/upstream-pool.ts'
+import { heightProbe, startTestPool, until } from '../support/upstream/upstream-pool.ts'
 
 const HOUR = 3_600_000
 const headProbe = heightProbe(25)

@@ -4,8 +4,8 @@ import type { AddressInfo, Socket } from 'node:net'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { CONNECTION_LIFE_MS } from '../../src/upstream/defaults.ts'
 import { createUpstreamRegistry } from '../../src/upstream/http/origin-registry.ts'
-import { eventually } from '../support/eventually.ts'
-import { startTestPool } from '../support/upstream-pool.ts'
+import { startTestPool } from '../support/upstream/upstream-pool.ts'
+import { eventually } from '../support/waiting/eventually.ts'
 
 it('leaves connections that are always in use after a while, so that a name may come to stand for another server', async () => {
   const open = new Set<Socket>()

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { BadAnswerError, JsonRpcError, UpstreamRateLimitedError, UpstreamUnavailableError } from '../../src/errors.ts'
 import { createUpstreamPool, type PoolLimits } from '../../src/upstream/index.ts'
-import type { Faults } from '../support/fault-server.ts'
-import { startTestPool, TEST_LIMITS } from '../support/upstream-pool.ts'
+import type { Faults } from '../support/upstream/fault-server.ts'
+import { startTestPool, TEST_LIMITS } from '../support/upstream/upstream-pool.ts'
 
 const named = (name: string) => ({ answer: () => name })
 

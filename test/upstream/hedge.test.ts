@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startTestPool, until } from '../support/upstream-pool.ts'
+import { startTestPool, until } from '../support/upstream/upstream-pool.ts'
 
 const named = (name: string) => ({ answer: () => name })
 

@@ -3,8 +3,8 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { UpstreamUnavailableError } from '../../src/errors.ts'
 import { createUpstreamPool, createUpstreamRegistry } from '../../src/upstream/index.ts'
-import { startFaultServer } from '../support/fault-server.ts'
-import { startTestPool, TEST_LIMITS, until } from '../support/upstream-pool.ts'
+import { startFaultServer } from '../support/upstream/fault-server.ts'
+import { startTestPool, TEST_LIMITS, until } from '../support/upstream/upstream-pool.ts'
 
 const alone = { batch: false }
 

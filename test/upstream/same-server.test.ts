@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { UpstreamUnavailableError } from '../../src/errors.ts'
-import { startTestPool } from '../support/upstream-pool.ts'
+import { startTestPool } from '../support/upstream/upstream-pool.ts'
 
 const named = (name: string) => ({ answer: () => name })
 

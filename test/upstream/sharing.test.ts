@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { CancelledError, DeadlineError, JsonRpcError } from '../../src/errors.ts'
-import { gate } from '../support/gate.ts'
-import { startTestPool, until } from '../support/upstream-pool.ts'
+import { startTestPool, until } from '../support/upstream/upstream-pool.ts'
+import { gate } from '../support/waiting/gate.ts'
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 

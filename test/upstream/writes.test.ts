@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { JsonRpcError, UpstreamRateLimitedError, UpstreamUnavailableError } from '../../src/errors.ts'
-import type { Faults } from '../support/fault-server.ts'
-import { startTestPool, TEST_LIMITS } from '../support/upstream-pool.ts'
+import type { Faults } from '../support/upstream/fault-server.ts'
+import { startTestPool, TEST_LIMITS } from '../support/upstream/upstream-pool.ts'
 
 const write = { idempotent: false }
 const asked = (servers: { stats: { requests: number } }[]) => servers.map(({ stats }) => stats.requests)

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { createApp } from '../../src/app.ts'
 import { createConfig } from '../../src/config/index.ts'
-import { startAnvil } from '../support/anvil.ts'
-import { ask, type WireItem } from '../support/balance-api.ts'
-import { callData } from '../support/contracts.ts'
-import { putDatabase } from '../support/migrated-archive.ts'
+import { ask, type WireItem } from '../support/balances/balance-api.ts'
+import { startAnvil } from '../support/evm/anvil.ts'
+import { callData } from '../support/evm/contracts.ts'
 import { startReplayNode } from '../support/replay-node/index.ts'
+import { putDatabase } from '../support/store/migrated-archive.ts'
 
 const ADDED = 99_373
 const NATIVE = { name: 'Coin', symbol: 'COIN' }

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import { BadInputError, UpstreamUnavailableError } from '../../src/errors.ts'
 import type { BalanceService, ChainQuery } from '../../src/services/balances/index.ts'
 import { observeBalances, observeChains } from '../../src/wiring/balance-metrics.ts'
-import { evm, scriptedChain } from '../support/balance-api.ts'
-import { readContext } from '../support/balance-reads.ts'
+import { evm, scriptedChain } from '../support/balances/balance-api.ts'
+import { readContext } from '../support/balances/balance-reads.ts'
 
 const CHAIN: ChainQuery = { caip2Id: 'eip155:1', networkType: 'evm', accounts: [{ id: 'a' }] }
 const FRESHNESS = { until: 0, replaced: 0 }

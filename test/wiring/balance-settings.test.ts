@@ -5,9 +5,9 @@ import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it, onTestFinished } from 'vitest'
 import type { Config, Partially } from '../../src/config/index.ts'
-import { type Anvil, startAnvil } from '../support/anvil.ts'
-import { ask } from '../support/balance-api.ts'
-import { createStage } from '../support/stage.ts'
+import { ask } from '../support/balances/balance-api.ts'
+import { type Anvil, startAnvil } from '../support/evm/anvil.ts'
+import { createStage } from '../support/server/stage.ts'
 
 const GIFT = 7n
 /** How far one of the servers behind the address is behind the other. */

@@ -7,8 +7,8 @@ import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createApp } from '../../src/app.ts'
 import { type Config, createConfig, type Partially } from '../../src/config/index.ts'
 import { createMarket } from '../../src/wiring/market.ts'
-import { eventually } from '../support/eventually.ts'
-import { createStage } from '../support/stage.ts'
+import { createStage } from '../support/server/stage.ts'
+import { eventually } from '../support/waiting/eventually.ts'
 
 const stage = createStage()
 afterEach(() => stage.clear())

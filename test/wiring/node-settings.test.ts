@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
 import type { Config, Partially } from '../../src/config/index.ts'
-import { eventually } from '../support/eventually.ts'
-import type { FaultServer } from '../support/fault-server.ts'
-import { gate } from '../support/gate.ts'
-import { createStage } from '../support/stage.ts'
+import { createStage } from '../support/server/stage.ts'
+import type { FaultServer } from '../support/upstream/fault-server.ts'
+import { eventually } from '../support/waiting/eventually.ts'
+import { gate } from '../support/waiting/gate.ts'
 
 const stage = createStage()
 afterEach(() => stage.clear())

@@ -3,7 +3,7 @@ import { afterEach, expect, it, onTestFinished } from 'vitest'
 import { catalogue } from '../../src/config/catalogue/index.ts'
 import { startLyingProxy } from '../indexer/lying-proxy.ts'
 import { startSandboxAvalanche } from '../sandbox/avalanche-network.ts'
-import { createStage } from '../support/stage.ts'
+import { createStage } from '../support/server/stage.ts'
 
 const stage = createStage()
 afterEach(() => stage.clear())

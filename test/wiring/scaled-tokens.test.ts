@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { encodeDeployData, encodeFunctionData } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Config, Partially } from '../../src/config/index.ts'
-import { type Anvil, startAnvil } from '../support/anvil.ts'
-import { ask, type WireItem } from '../support/balance-api.ts'
-import { eventually } from '../support/eventually.ts'
-import { type CompiledContract, compileSolidity } from '../support/solidity.ts'
-import { createStage } from '../support/stage.ts'
+import { ask, type WireItem } from '../support/balances/balance-api.ts'
+import { type Anvil, startAnvil } from '../support/evm/anvil.ts'
+import { type CompiledContract, compileSolidity } from '../support/evm/solidity.ts'
+import { createStage } from '../support/server/stage.ts'
+import { eventually } from '../support/waiting/eventually.ts'
 
 const ONE = 10n ** 18n
 const PRICE = 2

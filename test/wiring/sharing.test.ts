@@ -1,7 +1,7 @@
 import { afterEach, expect, it, onTestFinished } from 'vitest'
-import { eventually } from '../support/eventually.ts'
-import { startRedis, whyNoRedis } from '../support/redis-server.ts'
-import { createStage } from '../support/stage.ts'
+import { startRedis, whyNoRedis } from '../support/programs/redis-server.ts'
+import { createStage } from '../support/server/stage.ts'
+import { eventually } from '../support/waiting/eventually.ts'
 
 const missing = whyNoRedis()
 if (missing) console.warn(`sharing is not tested: ${missing}`)

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { afterAll, expect, it } from 'vitest'
 import { createConfig } from '../../src/config/index.ts'
-import { createStage } from '../support/stage.ts'
+import { createStage } from '../support/server/stage.ts'
 
 const stage = createStage()
 afterAll(() => stage.clear())

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { createApp } from '../../src/app.ts'
 import { createConfig } from '../../src/config/index.ts'
 import { openStore } from '../../src/store/index.ts'
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts'
+import { type PostgresServer, startPostgres } from '../support/store/postgres-server.ts'
 
 let server: PostgresServer
 beforeAll(async () => {

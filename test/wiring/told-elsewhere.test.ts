@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createApp } from '../../src/app.ts'
 import { type Asked, type FakeNode, type Front, gorillaCall, startFront, told } from '../api/node/fake-nodes.ts'
 import { testConfig } from '../api/node/recorded-node.ts'
-import { startRedis, whyNoRedis } from '../support/redis-server.ts'
+import { startRedis, whyNoRedis } from '../support/programs/redis-server.ts'
 
 // Behind a balancer the next call of a client is asked of another process: it must not show what was before.
 

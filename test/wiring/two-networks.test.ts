@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SIDES, type Side } from '../../src/lib/primary-network.ts'
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts'
-import { createStage } from '../support/stage.ts'
+import { createStage } from '../support/server/stage.ts'
+import { type PostgresServer, startPostgres } from '../support/store/postgres-server.ts'
 import {
   type Child,
   childAt,
@@ -11,7 +11,7 @@ import {
   type SideFront,
   settingsOf,
   startTwoNetworks,
-} from '../support/two-networks.ts'
+} from './two-networks.ts'
 import {
   ADDRESSES,
   type Answers,
@@ -23,7 +23,7 @@ import {
   rewardsOf,
   untilBothIndexed,
   walletsOf,
-} from '../support/two-networks-answers.ts'
+} from './two-networks-answers.ts'
 
 /*
  * Both networks of one server, with the same keys, IDs and blocks, each at heights of its own: every answer about a side is

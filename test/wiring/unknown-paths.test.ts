@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from 'vitest'
-import { createStage } from '../support/stage.ts'
+import { createStage } from '../support/server/stage.ts'
 
 const stage = createStage()
 afterAll(() => stage.clear())

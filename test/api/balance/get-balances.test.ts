@@ -11,8 +11,8 @@ import {
   post,
   scriptedChain,
   serveBalances,
-} from '../../support/balance-api.ts'
-import { gate } from '../../support/gate.ts'
+} from '../../support/balances/balance-api.ts'
+import { gate } from '../../support/waiting/gate.ts'
 
 const A = '0xAbCdEf0123456789aBcDeF0123456789abcdef01'
 const B = '0x1111111111111111111111111111111111111111'

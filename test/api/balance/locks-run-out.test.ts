@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { expectedPvm } from '../../chains/avalanche/expected-balances.ts'
 import { type SandboxAvalanche, startSandboxAvalanche } from '../../sandbox/avalanche-network.ts'
-import { ask } from '../../support/balance-api.ts'
-import { recordedJson } from '../../support/recordings.ts'
-import { createStage } from '../../support/stage.ts'
+import { ask } from '../../support/balances/balance-api.ts'
+import { recordedJson } from '../../support/recorded/recordings.ts'
+import { createStage } from '../../support/server/stage.ts'
 
 const P = 'Sj7NVE3jXTbJvwFAiu7OEUo_8g8ctXMG'
 const DAY_MS = 86_400_000

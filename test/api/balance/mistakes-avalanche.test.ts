@@ -6,9 +6,9 @@ import { type LedgerNode, startLedgerNode } from '../../chains/avalanche/ledger-
 import { hex, text } from '../../chains/avalanche/ledger-sources.ts'
 import { network, truthUtxos } from '../../chains/avalanche/recorded-truth.ts'
 import { type SandboxAvalanche, startSandboxAvalanche } from '../../sandbox/avalanche-network.ts'
-import { ask as askServer, type WireItem } from '../../support/balance-api.ts'
-import { recordedJson } from '../../support/recordings.ts'
-import { createStage, type Stage } from '../../support/stage.ts'
+import { ask as askServer, type WireItem } from '../../support/balances/balance-api.ts'
+import { recordedJson } from '../../support/recorded/recordings.ts'
+import { createStage, type Stage } from '../../support/server/stage.ts'
 
 /** What a naive server gets wrong, by the numbers under which the field knows it: X, P and C. */
 

@@ -6,8 +6,8 @@ import { emptyLedger, secpUtxo, stakerOf } from '../../chains/avalanche/ledger-d
 import { type LedgerNode, startLedgerNode } from '../../chains/avalanche/ledger-node.ts'
 import { hex, text } from '../../chains/avalanche/ledger-sources.ts'
 import { type SandboxAvalanche, startSandboxAvalanche } from '../../sandbox/avalanche-network.ts'
-import { ask as askServer, type WireItem } from '../../support/balance-api.ts'
-import { createStage, type Stage } from '../../support/stage.ts'
+import { ask as askServer, type WireItem } from '../../support/balances/balance-api.ts'
+import { createStage, type Stage } from '../../support/server/stage.ts'
 
 /** What a naive server gets wrong, by the numbers under which the field knows it: reading a node. */
 

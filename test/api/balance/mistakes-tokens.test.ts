@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SANDBOX_REFERENCES } from '../../sandbox/settings.ts'
 import { TOKEN, TOKEN_2022 } from '../../sandbox/solana/instructions.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { ask as askServer, post, type WireItem, type WireToken } from '../../support/balance-api.ts'
-import { createStage } from '../../support/stage.ts'
+import { ask as askServer, post, type WireItem, type WireToken } from '../../support/balances/balance-api.ts'
+import { createStage } from '../../support/server/stage.ts'
 
 /** What a naive server gets wrong, by the numbers under which the field knows it: tokens, Bitcoin, Solana, order. */
 

@@ -20,7 +20,7 @@ import {
   type Read,
   scriptedChain,
   serveBalances,
-} from '../../support/balance-api.ts'
+} from '../../support/balances/balance-api.ts'
 
 /** What a naive server gets wrong, by the numbers under which the field knows it: framing, credential, items. */
 

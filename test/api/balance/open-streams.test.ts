@@ -3,8 +3,16 @@ import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { answerAll, evm, evmItem, itemsOf, post, scriptedChain, serveBalances } from '../../support/balance-api.ts'
-import { gate } from '../../support/gate.ts'
+import {
+  answerAll,
+  evm,
+  evmItem,
+  itemsOf,
+  post,
+  scriptedChain,
+  serveBalances,
+} from '../../support/balances/balance-api.ts'
+import { gate } from '../../support/waiting/gate.ts'
 
 const A = '0xAbCdEf0123456789aBcDeF0123456789abcdef01'
 const fifty = {

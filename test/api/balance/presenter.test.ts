@@ -4,7 +4,7 @@ import { createPresenter } from '../../../src/api/balance/presenter.ts'
 import { StreamItemSchema } from '../../../src/api/balance/response-schema.ts'
 import type { NativeToken, SolanaTokenAmount, TokenAmount } from '../../../src/chains/capabilities.ts'
 import type { BalanceItem, PricedBalances } from '../../../src/services/balances/types.ts'
-import { evm, itemsOf } from '../../support/balance-api.ts'
+import { evm, itemsOf } from '../../support/balances/balance-api.ts'
 
 const native: NativeToken = {
   name: 'Coin',

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
 import { type Dispatcher, request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { answerAll, evm, itemsOf, post, scriptedChain, startBalanceApi } from '../../support/balance-api.ts'
+import { answerAll, evm, itemsOf, post, scriptedChain, startBalanceApi } from '../../support/balances/balance-api.ts'
 
 const A = '0xabcdef0123456789abcdef0123456789abcdef01'
 const WALLET = 'avax1yljhuvjkmtu0y5ls6kf4exsdd8gea9mp8jd32r'

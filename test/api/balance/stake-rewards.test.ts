@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { DeadlineError, FirnError } from '../../../src/errors.ts'
 import { StoreUnavailableError } from '../../../src/store/index.ts'
-import { post, serveBalances, startBalanceApi } from '../../support/balance-api.ts'
+import { post, serveBalances, startBalanceApi } from '../../support/balances/balance-api.ts'
 
 const WALLET = 'avax1yljhuvjkmtu0y5ls6kf4exsdd8gea9mp8jd32r'
 const P = 'Rr9hnPVPxuUvrdCul-vjEsU1zmqKqRDo'

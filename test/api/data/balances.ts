@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
-import { recordedJson } from '../../support/recordings.ts'
-import { trueUtxos } from '../../support/true-utxos.ts'
+import { recordedJson } from '../../support/recorded/recordings.ts'
+import { trueUtxos } from '../../support/recorded/true-utxos.ts'
 import type { IndexedServer } from './indexed-server.ts'
 import { everyAddress, isStaked, LETTERS, type Letter, placeOf } from './recorded-truth.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { recordedLines } from '../../support/recordings.ts'
+import { recordedLines } from '../../support/recorded/recordings.ts'
 import type { IndexedServer } from './indexed-server.ts'
 import { LETTERS, type Letter, placeOf } from './recorded-truth.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { expect, it } from 'vitest'
 import { startStage } from '../../indexer/stage.ts'
-import { trueUtxos } from '../../support/true-utxos.ts'
+import { trueUtxos } from '../../support/recorded/true-utxos.ts'
 import { between, loseC, serveBehind } from './c-behind.ts'
 import { everyAddress, type Letter, placeOf } from './recorded-truth.ts'
 import { listed } from './short-index.ts'

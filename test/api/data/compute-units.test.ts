@@ -14,8 +14,8 @@ import { createSharedUsage, type UsageOfAll } from '../../../src/api/data/shared
 import { utxoRoutes } from '../../../src/api/data/utxos.ts'
 import { loadConfig } from '../../../src/config/index.ts'
 import type { DataOperation } from '../../../src/schemas/index.ts'
-import { sendRaw } from '../../support/raw-http.ts'
-import { createStage } from '../../support/stage.ts'
+import { sendRaw } from '../../support/server/raw-http.ts'
+import { createStage } from '../../support/server/stage.ts'
 
 const stage = createStage()
 afterEach(() => stage.clear())

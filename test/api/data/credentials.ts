@@ -1,7 +1,7 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { expect, it } from 'vitest'
-import { recordedJson, recordedLines } from '../../support/recordings.ts'
-import { trueUtxos } from '../../support/true-utxos.ts'
+import { recordedJson, recordedLines } from '../../support/recorded/recordings.ts'
+import { trueUtxos } from '../../support/recorded/true-utxos.ts'
 import type { IndexedServer } from './indexed-server.ts'
 import { everyAddress, placeOf } from './recorded-truth.ts'
 

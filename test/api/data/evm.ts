@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { toEventSelector } from 'viem'
 import { expect, it } from 'vitest'
-import { decodeWithAvalanchejs } from '../../support/avalanchejs-codec.ts'
-import { indexNotes, UNTRACED_NOTES } from '../../support/index-notes.ts'
-import { recordedJson, recordedLines } from '../../support/recordings.ts'
+import { decodeWithAvalanchejs } from '../../support/avalanche/avalanchejs-codec.ts'
+import { recordedJson, recordedLines } from '../../support/recorded/recordings.ts'
+import { indexNotes, UNTRACED_NOTES } from '../../support/server/index-notes.ts'
 import { C_CHAIN, type IndexedServer, L1 } from './indexed-server.ts'
 
 interface Transaction {

@@ -5,7 +5,7 @@ import { lastActivityRoutes } from '../../../src/api/data/last-activity.ts'
 import { type UtxoDeps, utxoRoutes } from '../../../src/api/data/utxos.ts'
 import { INDEXED_C, NO_OLDER } from '../../../src/services/node-outputs/index.ts'
 import type { Caller } from '../../../src/store/index.ts'
-import { eventually } from '../../support/eventually.ts'
+import { eventually } from '../../support/waiting/eventually.ts'
 import { id, owner, P } from './asked-index.ts'
 import { startDataApi } from './data-app.ts'
 

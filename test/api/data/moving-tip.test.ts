@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Avalanche } from '@avalanche-sdk/chainkit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { trueUtxos } from '../../support/true-utxos.ts'
+import { trueUtxos } from '../../support/recorded/true-utxos.ts'
 import { C_CHAIN, GENEROUS, type IndexedServer, startIndexedServer } from './indexed-server.ts'
 import { everyAddress, placeOf } from './recorded-truth.ts'
 

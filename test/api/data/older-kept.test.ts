@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { idFromCb58 } from '../../../src/lib/ids.ts'
 import { utxoKey } from '../../../src/store/utxo-key.ts'
-import { trueUtxos } from '../../support/true-utxos.ts'
+import { trueUtxos } from '../../support/recorded/true-utxos.ts'
 import { type Letter, placeOf } from './recorded-truth.ts'
 import { exported, listed, lostExports, others, spend, startShort } from './short-index.ts'
 import { bornLate, FIRST, LAST_LOST, serve } from './x-born-late.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { trueUtxos } from '../../support/true-utxos.ts'
+import { trueUtxos } from '../../support/recorded/true-utxos.ts'
 import { everyAddress } from './recorded-truth.ts'
 import { listed, startShort } from './short-index.ts'
 import { bornLate, LAST_LOST } from './x-born-late.ts'

@@ -2,7 +2,7 @@ import { AvaCloudSDK } from '@avalabs/avacloud-sdk'
 import { Glacier } from '@avalabs/glacier-sdk'
 import { Avalanche } from '@avalanche-sdk/chainkit'
 import { afterEach, expect, it } from 'vitest'
-import { createStage } from '../../support/stage.ts'
+import { createStage } from '../../support/server/stage.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 const stage = createStage()

@@ -1,5 +1,5 @@
 import { CHAIN_LETTERS, type ChainLetter } from '../../../src/lib/primary-network.ts'
-import type { TrueUtxo } from '../../support/true-utxos.ts'
+import type { TrueUtxo } from '../../support/recorded/true-utxos.ts'
 
 export type Letter = ChainLetter
 export const LETTERS = CHAIN_LETTERS

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { formatBech32Address } from '../../../src/lib/bech32-address.ts'
-import { recordedJson, recordedLines } from '../../support/recordings.ts'
-import { trueUtxos } from '../../support/true-utxos.ts'
+import { recordedJson, recordedLines } from '../../support/recorded/recordings.ts'
+import { trueUtxos } from '../../support/recorded/true-utxos.ts'
 import type { Letter } from './recorded-truth.ts'
 
 /** An ERC-721 of the recorded C-chain with ids from 1. */

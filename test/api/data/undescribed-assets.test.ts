@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type LyingProxy, startLyingProxy } from '../../indexer/lying-proxy.ts'
 import { type SandboxAvalanche, startSandboxAvalanche } from '../../sandbox/avalanche-network.ts'
-import { recordedIndex } from '../../support/recorded-index.ts'
-import { recordedJson } from '../../support/recordings.ts'
-import { createStage } from '../../support/stage.ts'
-import { trueUtxos } from '../../support/true-utxos.ts'
+import { recordedIndex } from '../../support/recorded/recorded-index.ts'
+import { recordedJson } from '../../support/recorded/recordings.ts'
+import { trueUtxos } from '../../support/recorded/true-utxos.ts'
+import { createStage } from '../../support/server/stage.ts'
 import { everyAddress, placeOf } from './recorded-truth.ts'
 
 /*

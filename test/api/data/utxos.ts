@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { recordedJson } from '../../support/recordings.ts'
-import { type TrueUtxo, trueUtxos } from '../../support/true-utxos.ts'
+import { recordedJson } from '../../support/recorded/recordings.ts'
+import { type TrueUtxo, trueUtxos } from '../../support/recorded/true-utxos.ts'
 import type { DataAnswer, IndexedServer } from './indexed-server.ts'
 import { everyAddress, isStaked, LETTERS, type Letter, placeOf } from './recorded-truth.ts'
 

@@ -10,7 +10,7 @@ import { createCMemories, createOlderOutputs } from '../../../src/services/node-
 import { utxoBytes } from '../../../src/services/utxo-bytes/index.ts'
 import { letters } from '../../../src/store/codes.ts'
 import type { Stage } from '../../indexer/stage.ts'
-import { recordedJson, recordedLines } from '../../support/recordings.ts'
+import { recordedJson, recordedLines } from '../../support/recorded/recordings.ts'
 import { startDataApi } from './data-app.ts'
 import type { Letter } from './recorded-truth.ts'
 

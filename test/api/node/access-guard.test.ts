@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Store } from '../../../src/store/index.ts'
-import { type GuardedServer, PASSWORD, startGuardedServer } from '../../support/guarded-server.ts'
-import { type RawReply, sendRaw } from '../../support/raw-http.ts'
-import { openMemoryStore } from '../../support/store.ts'
+import { type RawReply, sendRaw } from '../../support/server/raw-http.ts'
+import { openMemoryStore } from '../../support/store/store.ts'
+import { type GuardedServer, PASSWORD, startGuardedServer } from './guarded-server.ts'
 
 type Header = [name: string, value: string]
 

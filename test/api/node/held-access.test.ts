@@ -4,8 +4,8 @@ import { WebSocket } from 'ws'
 import type { AccessGuard } from '../../../src/api/node/access.ts'
 import { createEvmSockets } from '../../../src/api/node/evm/ws/sockets.ts'
 import { createHeldAccess } from '../../../src/api/node/held-access.ts'
-import { PASSWORD, startGuardedServer } from '../../support/guarded-server.ts'
-import { openMemoryStore } from '../../support/store.ts'
+import { openMemoryStore } from '../../support/store/store.ts'
+import { PASSWORD, startGuardedServer } from './guarded-server.ts'
 
 describe('a WebSocket', () => {
   it('ends with its token: revoked, or of another password; nobody comes back with it', async () => {

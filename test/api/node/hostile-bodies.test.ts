@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type RawReply, sendRaw } from '../../support/raw-http.ts'
+import { type RawReply, sendRaw } from '../../support/server/raw-http.ts'
 import { type RecordedStage, startStage } from './recorded-node.ts'
 
 let stage: RecordedStage

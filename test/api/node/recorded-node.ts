@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url'
 import { type App, createApp } from '../../../src/app.ts'
 import { createConfig, type Partially } from '../../../src/config/index.ts'
 import type { Config } from '../../../src/config/schema.ts'
-import { sendRaw } from '../../support/raw-http.ts'
 import {
   bodyOf,
   type Conversation,
@@ -15,6 +14,7 @@ import {
 import { type ReplayNode, startReplayNode } from '../../support/replay-node/index.ts'
 import { compareReplies, type Verdict } from '../../support/replay-node/recorded-comparison.ts'
 import { openRecordings } from '../../support/replay-node/recordings.ts'
+import { sendRaw } from '../../support/server/raw-http.ts'
 
 export const recordings = openRecordings(fileURLToPath(new URL('../../fixtures', import.meta.url)))
 

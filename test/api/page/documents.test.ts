@@ -1,8 +1,8 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startBrowser, whyNoBrowser } from '../../support/browser.ts'
-import { eventually } from '../../support/eventually.ts'
-import { createStage, type RunningServer } from '../../support/stage.ts'
+import { createStage, type RunningServer } from '../../support/server/stage.ts'
+import { eventually } from '../../support/waiting/eventually.ts'
+import { startBrowser, whyNoBrowser } from './browser.ts'
 
 describe.skipIf(whyNoBrowser() !== undefined)('the pages of the OpenAPI documents, in a browser', () => {
   const stage = createStage()

@@ -4,9 +4,9 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SANDBOX_REFERENCES } from '../../sandbox/settings.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { ask } from '../../support/balance-api.ts'
-import { startBrowser, whyNoBrowser } from '../../support/browser.ts'
-import { eventually } from '../../support/eventually.ts'
+import { ask } from '../../support/balances/balance-api.ts'
+import { eventually } from '../../support/waiting/eventually.ts'
+import { startBrowser, whyNoBrowser } from './browser.ts'
 import { openPage, type WatchedPage } from './watched-page.ts'
 
 const missing = whyNoBrowser()

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe } from 'vitest'
-import { startBrowser, whyNoBrowser } from '../../support/browser.ts'
+import { startBrowser, whyNoBrowser } from './browser.ts'
 import { ACCOUNT, type Asked, EVM_A, EVM_B, evmItem, startScriptedServer } from './scripted-server.ts'
 import { openPage, type WatchedPage } from './watched-page.ts'
 

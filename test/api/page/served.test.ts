@@ -1,6 +1,6 @@
 import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createStage, type RunningServer } from '../../support/stage.ts'
+import { createStage, type RunningServer } from '../../support/server/stage.ts'
 
 const stage = createStage()
 let server: RunningServer

@@ -4,8 +4,8 @@ import { type AddressInfo, connect } from 'node:net'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import WebSocket from 'ws'
 import { createAdmission, refuseAdmission } from '../../../src/api/plugins/admission.ts'
-import { eventually } from '../../support/eventually.ts'
-import { createStage } from '../../support/stage.ts'
+import { createStage } from '../../support/server/stage.ts'
+import { eventually } from '../../support/waiting/eventually.ts'
 
 const stage = createStage()
 afterEach(() => stage.clear())

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { createApp } from '../../../src/app.ts'
 import { createConfig } from '../../../src/config/index.ts'
 import { createLogger } from '../../../src/lib/logging/logger.ts'
-import { createStage } from '../../support/stage.ts'
+import { createStage } from '../../support/server/stage.ts'
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const HEADER = `00-${TRACE}-b7ad6b7169203331-01`

@@ -3,7 +3,7 @@ import { createAssetDirectory, type IndexedAssets } from '../../../src/chains/av
 import { idFromCb58, idToCb58 } from '../../../src/lib/ids.ts'
 import { createUpstreamPool, DEFAULT_LIMITS, type UpstreamPool } from '../../../src/upstream/index.ts'
 import { startLyingProxy } from '../../indexer/lying-proxy.ts'
-import { recordedJson } from '../../support/recordings.ts'
+import { recordedJson } from '../../support/recorded/recordings.ts'
 import { startReplayNode } from '../../support/replay-node/index.ts'
 import { emptyLedger } from './ledger-data.ts'
 import { type LedgerNode, startLedgerNode } from './ledger-node.ts'

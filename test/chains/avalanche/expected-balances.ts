@@ -1,6 +1,6 @@
 import type { AssetAmount, AvmBalances, CorethBalances, PvmBalances } from '../../../src/chains/capabilities.ts'
 import { PRIMARY_NETWORK_ID } from '../../../src/lib/primary-network.ts'
-import type { TrueUtxo } from '../../support/true-utxos.ts'
+import type { TrueUtxo } from '../../support/recorded/true-utxos.ts'
 import { type Chain, network, truthStakers, truthUtxos } from './recorded-truth.ts'
 
 /** A state of the recorded network: the last block of each chain, and unix seconds that locks are judged by. */

@@ -1,5 +1,5 @@
-import { recordedJson, recordedLines } from '../../support/recordings.ts'
-import { trueUtxos } from '../../support/true-utxos.ts'
+import { recordedJson, recordedLines } from '../../support/recorded/recordings.ts'
+import { trueUtxos } from '../../support/recorded/true-utxos.ts'
 
 export type Chain = 'P' | 'X' | 'C'
 

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createChains } from '../../../src/chains/index.ts'
 import type { AccountName } from '../../sandbox/bitcoin/accounts.ts'
 import { type BitcoinChain, startBitcoinChain } from '../../sandbox/bitcoin-chain.ts'
-import { balancesOf, readContext } from '../../support/balance-reads.ts'
-import { TEST_LIMITS } from '../../support/upstream-pool.ts'
+import { balancesOf, readContext } from '../../support/balances/balance-reads.ts'
+import { TEST_LIMITS } from '../../support/upstream/upstream-pool.ts'
 
 /* Two nodes of one chain that do not know of each other's blocks, behind servers of all kinds. */
 const REFERENCE = '000000000933ea01ad0ee984209779ba'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createElectrumClient, type ElectrumClient, electrumLimits } from '../../../src/chains/bitcoin/index.ts'
-import { readContext } from '../../support/balance-reads.ts'
-import { type ElectrumRequest, electrumLine, type FakeElectrum } from '../../support/electrum-server.ts'
+import { readContext } from '../../support/balances/balance-reads.ts'
+import { type ElectrumRequest, electrumLine, type FakeElectrum } from './electrum-server.ts'
 import { call, type ElectrumStage, electrumStage, good } from './electrum-stage.ts'
 
 let { server, second, closing } = {} as ElectrumStage

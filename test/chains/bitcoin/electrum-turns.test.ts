@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createElectrumClient, type ElectrumClient, electrumLimits } from '../../../src/chains/bitcoin/index.ts'
 import { OverloadedError } from '../../../src/errors.ts'
-import { readContext } from '../../support/balance-reads.ts'
-import { electrumLine, type FakeElectrum } from '../../support/electrum-server.ts'
-import { eventually } from '../../support/eventually.ts'
+import { readContext } from '../../support/balances/balance-reads.ts'
+import { eventually } from '../../support/waiting/eventually.ts'
+import { electrumLine, type FakeElectrum } from './electrum-server.ts'
 import { call, type ElectrumStage, electrumStage, good } from './electrum-stage.ts'
 
 let { server, second, closing } = {} as ElectrumStage

@@ -3,14 +3,9 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createElectrumClient, type ElectrumClient, type ElectrumLimits } from '../../../src/chains/bitcoin/index.ts'
-import { readContext } from '../../support/balance-reads.ts'
-import {
-  type ElectrumRequest,
-  electrumLine,
-  type FakeElectrum,
-  startFakeElectrum,
-} from '../../support/electrum-server.ts'
-import { eventually } from '../../support/eventually.ts'
+import { readContext } from '../../support/balances/balance-reads.ts'
+import { eventually } from '../../support/waiting/eventually.ts'
+import { type ElectrumRequest, electrumLine, type FakeElectrum, startFakeElectrum } from './electrum-server.ts'
 import { call, type ElectrumStage, electrumStage, good } from './electrum-stage.ts'
 
 const limits: ElectrumLimits = {

@@ -14,9 +14,9 @@ import {
   electrumLimits,
 } from '../../../src/chains/bitcoin/index.ts'
 import { createUpstreamPool, DEFAULT_LIMITS } from '../../../src/upstream/index.ts'
-import { createRandom, type Random } from '../../services/balances/money/random.ts'
-import { bitcoinNative, readContext } from '../../support/balance-reads.ts'
-import { electrumLine, type FakeElectrum, startFakeElectrum } from '../../support/electrum-server.ts'
+import { bitcoinNative, readContext } from '../../support/balances/balance-reads.ts'
+import { createRandom, type Random } from '../../support/generated/random.ts'
+import { electrumLine, type FakeElectrum, startFakeElectrum } from './electrum-server.ts'
 
 const GENESIS = '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f'
 const CAIP2 = 'bip122:000000000019d6689c085ae165831e93'

@@ -12,7 +12,7 @@ import {
 import { createUpstreamPool, DEFAULT_LIMITS } from '../../../src/upstream/index.ts'
 import type { AccountName } from '../../sandbox/bitcoin/accounts.ts'
 import { type BitcoinChain, startBitcoinChain } from '../../sandbox/bitcoin-chain.ts'
-import { balancesOf, bitcoinNative, readContext } from '../../support/balance-reads.ts'
+import { balancesOf, bitcoinNative, readContext } from '../../support/balances/balance-reads.ts'
 
 const network = 'regtest'
 const maxConcurrent = 8

@@ -14,7 +14,7 @@ import {
 import { DeadlineError, UpstreamRateLimitedError } from '../../../src/errors.ts'
 import { createUpstreamPool, DEFAULT_LIMITS } from '../../../src/upstream/index.ts'
 import { type BitcoinChain, startBitcoinChain } from '../../sandbox/bitcoin-chain.ts'
-import { balancesOf, bitcoinNative, errorOf, readContext } from '../../support/balance-reads.ts'
+import { balancesOf, bitcoinNative, errorOf, readContext } from '../../support/balances/balance-reads.ts'
 
 const TESTNET = 'bip122:000000000933ea01ad0ee984209779ba'
 const MAINNET = 'bip122:000000000019d6689c085ae165831e93'

@@ -5,7 +5,7 @@ import { createEvmBalanceSource, nativeToken } from '../../../src/chains/evm/ind
 import { JsonRpcError } from '../../../src/errors.ts'
 import { createUpstreamPool, DEFAULT_LIMITS } from '../../../src/upstream/index.ts'
 import { startSandboxEvm } from '../../sandbox/evm-chain.ts'
-import { createRpcPool, type Interceptor } from '../../support/rpc-pool.ts'
+import { createRpcPool, type Interceptor } from '../../support/upstream/rpc-pool.ts'
 import {
   account,
   amounts,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { JsonRpcError } from '../../../src/errors.ts'
-import type { Interceptor } from '../../support/rpc-pool.ts'
+import type { Interceptor } from '../../support/upstream/rpc-pool.ts'
 import {
   account,
   amounts,

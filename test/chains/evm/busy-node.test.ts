@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createEvmBalanceSource } from '../../../src/chains/evm/index.ts'
 import { createUpstreamPool } from '../../../src/upstream/index.ts'
 import { startRecorder } from '../../load/balances/recorder.ts'
-import { TEST_LIMITS } from '../../support/upstream-pool.ts'
+import { TEST_LIMITS } from '../../support/upstream/upstream-pool.ts'
 import { account, amounts, caip2Id, chain, native, read, truth, useTokenChain } from './token-chain.ts'
 
 useTokenChain()

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { evmLimits } from '../../../src/chains/evm/index.ts'
 import { JsonRpcError } from '../../../src/errors.ts'
-import { createRpcPool } from '../../support/rpc-pool.ts'
+import { createRpcPool } from '../../support/upstream/rpc-pool.ts'
 import {
   amounts,
   chain,

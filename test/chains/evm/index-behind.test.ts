@@ -3,7 +3,7 @@ import { evmLimits } from '../../../src/chains/evm/limits.ts'
 import { createIndexedDiscovery } from '../../../src/chains/evm/tokens/indexed-tokens.ts'
 import type { OfferedDiscovery, TokensByOwner } from '../../../src/chains/evm/tokens/token-discovery.ts'
 import { CancelledError } from '../../../src/errors.ts'
-import { gate } from '../../support/gate.ts'
+import { gate } from '../../support/waiting/gate.ts'
 import { account, amounts, chain, noDiscovery, read, sourceOver, useTokenChain } from './token-chain.ts'
 
 useTokenChain()

@@ -5,8 +5,8 @@ import { evmLimits } from '../../../src/chains/evm/index.ts'
 import { callReaderCode } from '../../../src/chains/evm/read/reader-code.ts'
 import { createFoundTokens, shareOf } from '../../../src/chains/evm/tokens/found-tokens.ts'
 import { DeadlineError } from '../../../src/errors.ts'
-import { gate } from '../../support/gate.ts'
-import { createRpcPool } from '../../support/rpc-pool.ts'
+import { createRpcPool } from '../../support/upstream/rpc-pool.ts'
+import { gate } from '../../support/waiting/gate.ts'
 import {
   account,
   burner,

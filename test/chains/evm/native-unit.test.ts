@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createEvmBalanceSource } from '../../../src/chains/evm/index.ts'
 import { JsonRpcError } from '../../../src/errors.ts'
-import { type Anvil, startAnvil } from '../../support/anvil.ts'
-import { installMulticall3, multicall3Address } from '../../support/multicall3.ts'
-import { createRpcPool, type Interceptor } from '../../support/rpc-pool.ts'
+import { type Anvil, startAnvil } from '../../support/evm/anvil.ts'
+import { installMulticall3, multicall3Address } from '../../support/evm/multicall3.ts'
+import { createRpcPool, type Interceptor } from '../../support/upstream/rpc-pool.ts'
 import { read } from './token-chain.ts'
 
 const HEDERA = 295

@@ -3,9 +3,9 @@ import { createEvmBalanceSource } from '../../../src/chains/evm/index.ts'
 import { callReaderCode } from '../../../src/chains/evm/read/reader-code.ts'
 import { JsonRpcError, UpstreamUnavailableError } from '../../../src/errors.ts'
 import { type SandboxEvm, startSandboxEvm } from '../../sandbox/evm-chain.ts'
-import { createRandom } from '../../services/balances/money/random.ts'
-import { readContext } from '../../support/balance-reads.ts'
-import { createRpcPool, type Interceptor } from '../../support/rpc-pool.ts'
+import { readContext } from '../../support/balances/balance-reads.ts'
+import { createRandom } from '../../support/generated/random.ts'
+import { createRpcPool, type Interceptor } from '../../support/upstream/rpc-pool.ts'
 import { type EvmTally, type Ground, layGround, playEvm, withDiscovery } from './random-reads.ts'
 
 let chain: SandboxEvm

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { balanceReaderCode } from '../../../src/chains/evm/read/reader-code.ts'
 import { JsonRpcError } from '../../../src/errors.ts'
-import type { Interceptor } from '../../support/rpc-pool.ts'
+import type { Interceptor } from '../../support/upstream/rpc-pool.ts'
 import {
   account,
   amounts,

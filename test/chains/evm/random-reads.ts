@@ -3,8 +3,8 @@ import { createEvmBalanceSource, type EvmLimits } from '../../../src/chains/evm/
 import { DeadlineError, JsonRpcError, UpstreamUnavailableError } from '../../../src/errors.ts'
 import type { CallOptions } from '../../../src/upstream/types.ts'
 import type { SandboxEvm } from '../../sandbox/evm-chain.ts'
-import type { Random } from '../../services/balances/money/random.ts'
-import { createRpcPool, type Interceptor } from '../../support/rpc-pool.ts'
+import type { Random } from '../../support/generated/random.ts'
+import { createRpcPool, type Interceptor } from '../../support/upstream/rpc-pool.ts'
 
 const native = { name: 'Avalanche', symbol: 'AVAX', decimals: 18, internalId: 'NATIVE-avax' }
 

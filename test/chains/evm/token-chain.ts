@@ -3,7 +3,7 @@ import type { AddressAccount, BalanceSource, EvmBalances, KnownToken } from '../
 import { createEvmBalanceSource, type EvmBalanceSourceDeps } from '../../../src/chains/evm/index.ts'
 import { JsonRpcError } from '../../../src/errors.ts'
 import { type SandboxEvm, startSandboxEvm } from '../../sandbox/evm-chain.ts'
-import { createRpcPool, type Interceptor, type RpcPool } from '../../support/rpc-pool.ts'
+import { createRpcPool, type Interceptor, type RpcPool } from '../../support/upstream/rpc-pool.ts'
 
 export const caip2Id = 'eip155:43114'
 export const native = { name: 'Avalanche', symbol: 'AVAX', decimals: 18, internalId: 'NATIVE-avax' }

@@ -1,10 +1,10 @@
 import pino from 'pino'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { createChains } from '../../../src/chains/index.ts'
-import { type Anvil, startAnvil } from '../../support/anvil.ts'
-import { readContext } from '../../support/balance-reads.ts'
-import { startFaultServer } from '../../support/fault-server.ts'
-import { TEST_LIMITS } from '../../support/upstream-pool.ts'
+import { readContext } from '../../support/balances/balance-reads.ts'
+import { type Anvil, startAnvil } from '../../support/evm/anvil.ts'
+import { startFaultServer } from '../../support/upstream/fault-server.ts'
+import { TEST_LIMITS } from '../../support/upstream/upstream-pool.ts'
 
 let anvil: Anvil
 beforeAll(async () => {

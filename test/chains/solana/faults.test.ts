@@ -6,7 +6,7 @@ import { DeadlineError, UpstreamRateLimitedError } from '../../../src/errors.ts'
 import { encodeBase58 } from '../../../src/lib/base58.ts'
 import { createUpstreamPool, DEFAULT_LIMITS } from '../../../src/upstream/index.ts'
 import { TOKEN_2022 } from '../../sandbox/solana/instructions.ts'
-import { balancesOf, errorOf, readContext } from '../../support/balance-reads.ts'
+import { balancesOf, errorOf, readContext } from '../../support/balances/balance-reads.ts'
 import { type Answer, type Call, type Tamper, useTamperedChain } from './tampered-chain.ts'
 
 interface Account {

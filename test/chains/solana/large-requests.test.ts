@@ -5,9 +5,9 @@ import type { AddressAccount, SolanaBalances } from '../../../src/chains/capabil
 import { createChains } from '../../../src/chains/index.ts'
 import { encodeBase58 } from '../../../src/lib/base58.ts'
 import { TOKEN } from '../../sandbox/solana/instructions.ts'
-import { balancesOf, readContext } from '../../support/balance-reads.ts'
-import { type SeenCall, startFaultServer } from '../../support/fault-server.ts'
-import { TEST_LIMITS } from '../../support/upstream-pool.ts'
+import { balancesOf, readContext } from '../../support/balances/balance-reads.ts'
+import { type SeenCall, startFaultServer } from '../../support/upstream/fault-server.ts'
+import { TEST_LIMITS } from '../../support/upstream/upstream-pool.ts'
 
 /** `--rpc-max-request-body-size` of agave's validator, where nobody sets it. */
 const AGAVE_BODY_BYTES = 51_200

@@ -5,8 +5,8 @@ import { UpstreamRateLimitedError } from '../../../src/errors.ts'
 import { encodeBase58 } from '../../../src/lib/base58.ts'
 import type { UpstreamPool } from '../../../src/upstream/types.ts'
 import { TOKEN } from '../../sandbox/solana/instructions.ts'
-import { balancesOf, errorOf, readContext, solanaNative } from '../../support/balance-reads.ts'
-import { turnsWhile } from '../../support/turns.ts'
+import { balancesOf, errorOf, readContext, solanaNative } from '../../support/balances/balance-reads.ts'
+import { turnsWhile } from '../../support/waiting/turns.ts'
 
 const MANY = 4_000
 const CHAIN = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1'

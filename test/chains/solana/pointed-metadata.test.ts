@@ -12,7 +12,7 @@ import {
   pointMetadataAt,
   TOKEN_2022,
 } from '../../sandbox/solana/instructions.ts'
-import { balancesOf, readContext } from '../../support/balance-reads.ts'
+import { balancesOf, readContext } from '../../support/balances/balance-reads.ts'
 import { useTamperedChain } from './tampered-chain.ts'
 
 const stage = useTamperedChain()

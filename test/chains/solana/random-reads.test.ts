@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createRandom } from '../../services/balances/money/random.ts'
+import { createRandom } from '../../support/generated/random.ts'
 import { playSolana, type SolanaTally } from './random-reads.ts'
 
 it('whatever owners, mints and troubles: a number is what the chain says, also of an NFT that got siblings', async () => {

@@ -3,9 +3,9 @@ import { createSolanaBalanceSource, solanaLimits } from '../../../src/chains/sol
 import { JsonRpcError, UpstreamUnavailableError } from '../../../src/errors.ts'
 import { encodeBase58 } from '../../../src/lib/base58.ts'
 import type { UpstreamPool } from '../../../src/upstream/types.ts'
-import type { Random } from '../../services/balances/money/random.ts'
-import { readContext, solanaNative } from '../../support/balance-reads.ts'
-import { createRpcPool } from '../../support/rpc-pool.ts'
+import { readContext, solanaNative } from '../../support/balances/balance-reads.ts'
+import type { Random } from '../../support/generated/random.ts'
+import { createRpcPool } from '../../support/upstream/rpc-pool.ts'
 
 const PROGRAMS = ['TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA', 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'] as const
 const GENESIS = 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG'

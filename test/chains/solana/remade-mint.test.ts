@@ -13,8 +13,8 @@ import {
   TOKEN_2022,
 } from '../../sandbox/solana/instructions.ts'
 import { startSolanaChain } from '../../sandbox/solana-chain.ts'
-import { balancesOf, readContext, solanaNative } from '../../support/balance-reads.ts'
-import { createPlainPool } from '../../support/plain-pool.ts'
+import { balancesOf, readContext, solanaNative } from '../../support/balances/balance-reads.ts'
+import { createPlainPool } from '../../support/upstream/plain-pool.ts'
 
 /** A mint that may be closed, and what one owner is told of it, on a clock that can be put ahead. */
 async function startMint({ closableMs }: { closableMs: number }) {

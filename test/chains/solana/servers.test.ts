@@ -2,9 +2,9 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { solanaLimits } from '../../../src/chains/solana/index.ts'
 import { createSlotFloor } from '../../../src/chains/solana/slot-floor.ts'
 import { createUpstreamPool } from '../../../src/upstream/index.ts'
-import { balancesOf, errorOf, readContext } from '../../support/balance-reads.ts'
-import { type SeenCall, startFaultServer } from '../../support/fault-server.ts'
-import { TEST_LIMITS } from '../../support/upstream-pool.ts'
+import { balancesOf, errorOf, readContext } from '../../support/balances/balance-reads.ts'
+import { type SeenCall, startFaultServer } from '../../support/upstream/fault-server.ts'
+import { TEST_LIMITS } from '../../support/upstream/upstream-pool.ts'
 import { type Answer, type Call, type Tamper, useTamperedChain } from './tampered-chain.ts'
 
 const stage = useTamperedChain()

@@ -9,8 +9,8 @@ import {
   mintTo,
   TOKEN,
 } from '../../sandbox/solana/instructions.ts'
-import { balancesOf, readContext, solanaNative } from '../../support/balance-reads.ts'
-import { createPlainPool } from '../../support/plain-pool.ts'
+import { balancesOf, readContext, solanaNative } from '../../support/balances/balance-reads.ts'
+import { createPlainPool } from '../../support/upstream/plain-pool.ts'
 import { useTamperedChain } from './tampered-chain.ts'
 
 const stage = useTamperedChain()

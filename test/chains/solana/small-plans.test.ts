@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createUpstreamPool } from '../../../src/upstream/index.ts'
-import { balancesOf, errorOf, readContext } from '../../support/balance-reads.ts'
-import { losslessStringify } from '../../support/fault-answers.ts'
-import { type FaultServer, type SeenCall, startFaultServer } from '../../support/fault-server.ts'
-import { TEST_LIMITS } from '../../support/upstream-pool.ts'
+import { balancesOf, errorOf, readContext } from '../../support/balances/balance-reads.ts'
+import { losslessStringify } from '../../support/upstream/fault-answers.ts'
+import { type FaultServer, type SeenCall, startFaultServer } from '../../support/upstream/fault-server.ts'
+import { TEST_LIMITS } from '../../support/upstream/upstream-pool.ts'
 import { useTamperedChain } from './tampered-chain.ts'
 
 const stage = useTamperedChain()

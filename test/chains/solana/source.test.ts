@@ -6,8 +6,8 @@ import { createUpstreamPool, DEFAULT_LIMITS } from '../../../src/upstream/index.
 import { associatedAddress, metaplexAddress, TOKEN, TOKEN_2022 } from '../../sandbox/solana/instructions.ts'
 import { mintNames } from '../../sandbox/solana/keys.ts'
 import { type SolanaChain, startSolanaChain } from '../../sandbox/solana-chain.ts'
-import { balancesOf, errorOf, readContext, solanaNative } from '../../support/balance-reads.ts'
-import { createPlainPool, type PlainPool } from '../../support/plain-pool.ts'
+import { balancesOf, errorOf, readContext, solanaNative } from '../../support/balances/balance-reads.ts'
+import { createPlainPool, type PlainPool } from '../../support/upstream/plain-pool.ts'
 
 const DEVNET = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1'
 

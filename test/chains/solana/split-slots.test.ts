@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { MOST_AGAIN } from '../../../src/chains/solana/wallets.ts'
 import { encodeBase58 } from '../../../src/lib/base58.ts'
 import { createUpstreamPool, DEFAULT_LIMITS } from '../../../src/upstream/index.ts'
-import { balancesOf, readContext } from '../../support/balance-reads.ts'
+import { balancesOf, readContext } from '../../support/balances/balance-reads.ts'
 import { type Answer, type Call, useTamperedChain } from './tampered-chain.ts'
 
 const stage = useTamperedChain()

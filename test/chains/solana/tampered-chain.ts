@@ -3,9 +3,9 @@ import { createSolanaBalanceSource, solanaLimits } from '../../../src/chains/sol
 import { createUpstreamPool, DEFAULT_LIMITS, type UpstreamPool } from '../../../src/upstream/index.ts'
 import { createSolanaMethods } from '../../sandbox/solana/rpc.ts'
 import { type SolanaChain, solanaGenesis, startSolanaChain } from '../../sandbox/solana-chain.ts'
-import { solanaNative } from '../../support/balance-reads.ts'
-import { type FaultServer, type SeenCall, startFaultServer } from '../../support/fault-server.ts'
-import { createPlainPool, type PlainPool } from '../../support/plain-pool.ts'
+import { solanaNative } from '../../support/balances/balance-reads.ts'
+import { type FaultServer, type SeenCall, startFaultServer } from '../../support/upstream/fault-server.ts'
+import { createPlainPool, type PlainPool } from '../../support/upstream/plain-pool.ts'
 
 /** What a chain answers to a question about accounts. */
 export interface Answer {

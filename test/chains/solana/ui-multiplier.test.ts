@@ -15,9 +15,9 @@ import {
 } from '../../sandbox/solana/instructions.ts'
 import { createSolanaMethods } from '../../sandbox/solana/rpc.ts'
 import { type SolanaChain, solanaGenesis, startSolanaChain } from '../../sandbox/solana-chain.ts'
-import { balancesOf, readContext, solanaNative } from '../../support/balance-reads.ts'
-import { startFaultServer } from '../../support/fault-server.ts'
-import { createPlainPool } from '../../support/plain-pool.ts'
+import { balancesOf, readContext, solanaNative } from '../../support/balances/balance-reads.ts'
+import { startFaultServer } from '../../support/upstream/fault-server.ts'
+import { createPlainPool } from '../../support/upstream/plain-pool.ts'
 
 const START = 1_750_000_000n
 const DAY = 86_400n

@@ -1,5 +1,5 @@
 import { startIndexedServer } from '../../api/data/indexed-server.ts'
-import type { Stage } from '../../support/stage.ts'
+import type { Stage } from '../../support/server/stage.ts'
 import type { Provocation } from '../provoked-statuses.ts'
 
 const BALANCES = '/v1/balance/get-balances'

@@ -1,5 +1,5 @@
 import { formatBech32Address } from '../../../src/lib/bech32-address.ts'
-import { recordedJson } from '../../support/recordings.ts'
+import { recordedJson } from '../../support/recorded/recordings.ts'
 
 /** One way to call an operation; paths begin at `/v1`. */
 export interface Call {

@@ -8,7 +8,7 @@ import type { Config, Partially } from '../../../src/config/index.ts'
 import { BadAnswerError, BadInputError } from '../../../src/errors.ts'
 import { DATA_OPERATIONS, type DataOperation } from '../../../src/schemas/index.ts'
 import { type IndexedServer, startIndexedServer } from '../../api/data/indexed-server.ts'
-import { createStage } from '../../support/stage.ts'
+import { createStage } from '../../support/server/stage.ts'
 import { type Answer, readAnswer, readDocument } from '../document.ts'
 import { type Call, examples } from './requests.ts'
 

@@ -5,7 +5,7 @@ import { createBlockProof } from '../../../src/indexer/evm/proof/index.ts'
 import { transactionBytes } from '../../../src/indexer/evm/proof/transaction-bytes.ts'
 import type { RpcBlock, RpcReceipt, RpcTransaction } from '../../../src/indexer/evm/rpc-block.ts'
 import { generateEvmBlocks } from '../../load/indexing/evm-blocks.ts'
-import { recordedLines } from '../../support/recordings.ts'
+import { recordedLines } from '../../support/recorded/recordings.ts'
 
 interface Facts {
   block: RpcBlock

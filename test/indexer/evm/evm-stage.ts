@@ -4,8 +4,8 @@ import { createEvmStream } from '../../../src/indexer/evm/index.ts'
 import { type AnyStream, createIndexer, type Indexer } from '../../../src/indexer/index.ts'
 import type { Store } from '../../../src/store/index.ts'
 import { createUpstreamPool, type UpstreamPool } from '../../../src/upstream/index.ts'
-import { eventually } from '../../support/eventually.ts'
-import { TEST_LIMITS } from '../../support/upstream-pool.ts'
+import { TEST_LIMITS } from '../../support/upstream/upstream-pool.ts'
+import { eventually } from '../../support/waiting/eventually.ts'
 import { openVisibleStore, type Sql } from '../database-dump.ts'
 
 export interface EvmStage {

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { indexAge } from '../../../src/store/index.ts'
-import { type Anvil, startAnvil } from '../../support/anvil.ts'
-import { callData } from '../../support/contracts.ts'
+import { type Anvil, startAnvil } from '../../support/evm/anvil.ts'
+import { callData } from '../../support/evm/contracts.ts'
 import { type Lie, startLyingProxy } from '../lying-proxy.ts'
 import { dumpEvm, startEvmStage } from './evm-stage.ts'
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { evmEffects } from '../../../src/indexer/evm/evm-effects.ts'
 import type { RpcBlock, RpcReceipt } from '../../../src/indexer/evm/rpc-block.ts'
-import { recordedLines } from '../../support/recordings.ts'
+import { recordedLines } from '../../support/recorded/recordings.ts'
 
 interface Recorded {
   block: RpcBlock

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createEvmBlockReader } from '../../../src/indexer/evm/index.ts'
-import { type Anvil, startAnvil } from '../../support/anvil.ts'
-import { createRpcPool } from '../../support/rpc-pool.ts'
+import { type Anvil, startAnvil } from '../../support/evm/anvil.ts'
+import { createRpcPool } from '../../support/upstream/rpc-pool.ts'
 import { startLyingProxy } from '../lying-proxy.ts'
 import { startEvmStage } from './evm-stage.ts'
 

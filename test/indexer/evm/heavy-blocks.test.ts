@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createEvmStream } from '../../../src/indexer/evm/evm-stream.ts'
-import { startTestPool } from '../../support/upstream-pool.ts'
+import { startTestPool } from '../../support/upstream/upstream-pool.ts'
 
 const TIP = 1_000
 const { signal } = new AbortController()

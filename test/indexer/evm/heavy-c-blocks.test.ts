@@ -3,7 +3,7 @@ import { createEvmLayer } from '../../../src/indexer/evm/index.ts'
 import type { PageBounds } from '../../../src/indexer/evm/page-size.ts'
 import type { SourceBlock } from '../../../src/indexer/primary/sources/source-block.ts'
 import { createUpstreamPool } from '../../../src/upstream/index.ts'
-import { TEST_LIMITS } from '../../support/upstream-pool.ts'
+import { TEST_LIMITS } from '../../support/upstream/upstream-pool.ts'
 import { recordedBlocks, type SettlingNode, startSettlingNode } from './settling-chain.ts'
 
 const { signal } = new AbortController()

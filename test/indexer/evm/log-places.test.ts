@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { startAnvil } from '../../support/anvil.ts'
-import { callData } from '../../support/contracts.ts'
+import { startAnvil } from '../../support/evm/anvil.ts'
+import { callData } from '../../support/evm/contracts.ts'
 import { startLyingProxy } from '../lying-proxy.ts'
 import { dumpEvm, startEvmStage } from './evm-stage.ts'
 

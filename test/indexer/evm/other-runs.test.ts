@@ -3,9 +3,9 @@ import { createBlockTracer } from '../../../src/indexer/evm/block-tracer.ts'
 import type { RpcBlock, RpcReceipt } from '../../../src/indexer/evm/rpc-block.ts'
 import { createTracing } from '../../../src/indexer/evm/tracing.ts'
 import type { TransactionTrace } from '../../../src/indexer/evm/value-flow.ts'
-import type { FaultServerOptions, SeenCall } from '../../support/fault-server.ts'
-import { recordedLines } from '../../support/recordings.ts'
-import { startTestPool } from '../../support/upstream-pool.ts'
+import { recordedLines } from '../../support/recorded/recordings.ts'
+import type { FaultServerOptions, SeenCall } from '../../support/upstream/fault-server.ts'
+import { startTestPool } from '../../support/upstream/upstream-pool.ts'
 
 interface Recorded {
   block: RpcBlock

@@ -2,7 +2,7 @@ import { pad, toEventSelector, toHex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { evmEffects } from '../../../src/indexer/evm/evm-effects.ts'
 import type { EvmFacts, RpcBlock, RpcReceipt } from '../../../src/indexer/evm/rpc-block.ts'
-import { recordedLines } from '../../support/recordings.ts'
+import { recordedLines } from '../../support/recorded/recordings.ts'
 
 interface Recorded {
   block: RpcBlock

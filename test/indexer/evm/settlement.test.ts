@@ -5,7 +5,7 @@ import { createSettlement, WrongReceiptsError } from '../../../src/indexer/evm/p
 import type { RpcReceipt } from '../../../src/indexer/evm/rpc-block.ts'
 import type { SourceBlock } from '../../../src/indexer/primary/sources/source-block.ts'
 import type { StreamProgress } from '../../../src/store/rows/index.ts'
-import { createPlainPool } from '../../support/plain-pool.ts'
+import { createPlainPool } from '../../support/upstream/plain-pool.ts'
 import { dumpEvm } from './evm-stage.ts'
 import { FIRST, LAST, recordedBlocks, startSettlingNode, startSettlingStage, type Tale } from './settling-chain.ts'
 

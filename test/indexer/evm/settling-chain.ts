@@ -5,7 +5,7 @@ import { createEvmLayer } from '../../../src/indexer/evm/index.ts'
 import type { RpcBlock, RpcReceipt } from '../../../src/indexer/evm/rpc-block.ts'
 import type { ChainStream, StreamBlock } from '../../../src/indexer/index.ts'
 import type { SourceBlock } from '../../../src/indexer/primary/sources/source-block.ts'
-import { RENEWALS, recordedLines } from '../../support/recordings.ts'
+import { RENEWALS, recordedLines } from '../../support/recorded/recordings.ts'
 import { startStreamStage } from './evm-stage.ts'
 
 /** Blocks of a real C-chain after Helicon, 114 to 136, whose headers settle the receipts of earlier ones. */

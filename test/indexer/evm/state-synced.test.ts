@@ -2,8 +2,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createEvmBlockReader } from '../../../src/indexer/evm/evm-reader.ts'
 import type { RpcBlock, RpcReceipt } from '../../../src/indexer/evm/rpc-block.ts'
 import { createCHeightApi } from '../../../src/indexer/primary/sources/height-api.ts'
-import { recordedLines } from '../../support/recordings.ts'
-import { startTestPool } from '../../support/upstream-pool.ts'
+import { recordedLines } from '../../support/recorded/recordings.ts'
+import { startTestPool } from '../../support/upstream/upstream-pool.ts'
 
 const facts = recordedLines<{ block: RpcBlock; receipts: RpcReceipt[] }>('c-blocks')
   .filter(({ receipts }) => receipts.length > 0)

@@ -6,9 +6,9 @@ import type { RpcBlock, RpcReceipt } from '../../../src/indexer/evm/rpc-block.ts
 import { createTracing, type TracePolicy } from '../../../src/indexer/evm/tracing.ts'
 import type { TransactionTrace } from '../../../src/indexer/evm/value-flow.ts'
 import { judgeRpcError } from '../../../src/upstream/json-rpc/verdicts.ts'
-import type { FaultServerOptions, Faults, SeenCall } from '../../support/fault-server.ts'
-import { recordedLines } from '../../support/recordings.ts'
-import { startTestPool } from '../../support/upstream-pool.ts'
+import { recordedLines } from '../../support/recorded/recordings.ts'
+import type { FaultServerOptions, Faults, SeenCall } from '../../support/upstream/fault-server.ts'
+import { startTestPool } from '../../support/upstream/upstream-pool.ts'
 
 interface Recorded {
   block: RpcBlock

@@ -9,7 +9,7 @@ import {
   tracesOf,
   valueParties,
 } from '../../../src/indexer/evm/value-flow.ts'
-import { recordedLines } from '../../support/recordings.ts'
+import { recordedLines } from '../../support/recorded/recordings.ts'
 
 interface Recorded {
   block: RpcBlock

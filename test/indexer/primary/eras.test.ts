@@ -6,7 +6,7 @@ import { PRIMARY_REWARD, type PRules } from '../../../src/indexer/primary/p/rule
 import { createPState, PRIMARY_NETWORK, type PState, readPState } from '../../../src/indexer/primary/p/state.ts'
 import { pFormat } from '../../../src/indexer/primary/sources/formats.ts'
 import type { L1ValidatorRow, PrimaryRows, SubnetRow, UtxoRow } from '../../../src/store/rows/index.ts'
-import { ERAS, recordedLines } from '../../support/recordings.ts'
+import { ERAS, recordedLines } from '../../support/recorded/recordings.ts'
 
 // What the node's own machine made of random transactions of every type on P, from Apricot to Helicon, each upgrade at a
 // time of its own: stakers that wait across upgrades, elastic subnets, refused proposals, rewards and L1s by the old

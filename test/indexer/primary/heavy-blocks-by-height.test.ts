@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createCHeightApi } from '../../../src/indexer/primary/sources/height-api.ts'
 import { createUpstreamPool } from '../../../src/upstream/index.ts'
 import { startReplayNode } from '../../support/replay-node/index.ts'
-import { TEST_LIMITS } from '../../support/upstream-pool.ts'
+import { TEST_LIMITS } from '../../support/upstream/upstream-pool.ts'
 import { startLyingProxy } from '../lying-proxy.ts'
 
 const { signal } = new AbortController()

@@ -3,7 +3,7 @@ import { CancelledError, UpstreamUnavailableError } from '../../../src/errors.ts
 import { xFormat } from '../../../src/indexer/primary/sources/formats.ts'
 import { createIndexApi } from '../../../src/indexer/primary/sources/index-api.ts'
 import type { RawResponse, UpstreamPool } from '../../../src/upstream/types.ts'
-import { recordedLines } from '../../support/recordings.ts'
+import { recordedLines } from '../../support/recorded/recordings.ts'
 
 interface Line {
   hex: string

@@ -4,7 +4,7 @@ import { createBlockSource } from '../../../src/indexer/primary/sources/block-so
 import { xFormat } from '../../../src/indexer/primary/sources/formats.ts'
 import { createHeightApi } from '../../../src/indexer/primary/sources/height-api.ts'
 import type { RawResponse, UpstreamPool } from '../../../src/upstream/types.ts'
-import { recordedLines } from '../../support/recordings.ts'
+import { recordedLines } from '../../support/recorded/recordings.ts'
 
 interface Line {
   height: number

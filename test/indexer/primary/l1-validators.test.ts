@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { idToCb58 } from '../../../src/lib/ids.ts'
 import type { L1ValidatorRow, PrimaryRows } from '../../../src/store/index.ts'
 import { hexId, parseAddress } from '../../store/recorded-rows.ts'
-import { recordedJson, recordedLines } from '../../support/recordings.ts'
+import { recordedJson, recordedLines } from '../../support/recorded/recordings.ts'
 import { base, delegatorTx, id, owner, proposal, standard, startChain, tx } from './made-p.ts'
 import { recordedP, smallPages } from './recorded-p.ts'
 

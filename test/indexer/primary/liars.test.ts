@@ -3,7 +3,7 @@ import { pFormat } from '../../../src/indexer/primary/sources/formats.ts'
 import { createIndexApi } from '../../../src/indexer/primary/sources/index-api.ts'
 import { createUpstreamPool } from '../../../src/upstream/index.ts'
 import { startReplayNode } from '../../support/replay-node/index.ts'
-import { TEST_LIMITS } from '../../support/upstream-pool.ts'
+import { TEST_LIMITS } from '../../support/upstream/upstream-pool.ts'
 import { aboutContainers, type Lie, startLyingProxy } from '../lying-proxy.ts'
 import { recordedP } from './recorded-p.ts'
 

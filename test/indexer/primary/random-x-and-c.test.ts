@@ -7,8 +7,8 @@ import { createXMaker } from '../../../src/indexer/primary/x/maker.ts'
 import { idFromCb58 } from '../../../src/lib/ids.ts'
 import { utxoBytes } from '../../../src/services/utxo-bytes/index.ts'
 import type { PrimaryRows, Store, UtxoRecord } from '../../../src/store/index.ts'
-import { ERAS, recordedLines } from '../../support/recordings.ts'
-import { openMemoryStore } from '../../support/store.ts'
+import { ERAS, recordedLines } from '../../support/recorded/recordings.ts'
+import { openMemoryStore } from '../../support/store/store.ts'
 
 // What avalanchego made of random transactions on X, of every type and feature extension, of imports to C, some of other
 // assets than AVAX, as before Banff, and of exports from it. A third of what X spent was made in the same block.

@@ -11,7 +11,7 @@ import {
 import { createPState, type PState } from '../../../src/indexer/primary/p/state.ts'
 import { pFormat } from '../../../src/indexer/primary/sources/formats.ts'
 import { decodeNodeHex } from '../../../src/lib/node-hex.ts'
-import { recordedLines } from '../../support/recordings.ts'
+import { recordedLines } from '../../support/recorded/recordings.ts'
 import { recordedGenesis } from '../stage.ts'
 
 /** The recorded P-chain without any node or database: blocks in, rows out. */

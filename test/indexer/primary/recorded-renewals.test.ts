@@ -11,7 +11,7 @@ import { idFromCb58 } from '../../../src/lib/ids.ts'
 import { decodeNodeHex } from '../../../src/lib/node-hex.ts'
 import { stakingRules } from '../../../src/wiring/indexed/staking-rules.ts'
 import { configOf } from '../../config/sources.ts'
-import { RENEWALS, recordedJson, recordedLines } from '../../support/recordings.ts'
+import { RENEWALS, recordedJson, recordedLines } from '../../support/recorded/recordings.ts'
 import { smallPages } from './recorded-p.ts'
 
 // A real network after Helicon, whose validators were connected: periods are committed one after another.

@@ -4,7 +4,7 @@ import { readNetworkSetup, withTold } from '../../../src/indexer/primary/network
 import { MAX_VALIDATOR_STAKE, PRIMARY_REWARD } from '../../../src/indexer/primary/p/rules.ts'
 import { createUpstreamPool } from '../../../src/upstream/index.ts'
 import { startReplayNode } from '../../support/replay-node/index.ts'
-import { TEST_LIMITS } from '../../support/upstream-pool.ts'
+import { TEST_LIMITS } from '../../support/upstream/upstream-pool.ts'
 import { startLyingProxy } from '../lying-proxy.ts'
 
 const NEVER = 2n ** 62n

@@ -2,7 +2,7 @@ import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { SERVER_ENVIRONMENT } from '../../support/firn-process.ts'
+import { SERVER_ENVIRONMENT } from '../../support/programs/firn-process.ts'
 import type { ChainFacts, Latencies } from './chains.ts'
 
 /** A server in a process of its own. */

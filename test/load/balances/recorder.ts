@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request as ask } from 'undici'
-import { type Gate, gate } from '../../support/gate.ts'
+import { type Gate, gate } from '../../support/waiting/gate.ts'
 
 /** An upstream that answers everything after the same time. */
 export interface Recorder {

@@ -12,7 +12,7 @@ import {
 import { EMPTY_ID, idFromCb58, idToCb58 } from '../../../src/lib/ids.ts'
 import { encodeNodeHex } from '../../../src/lib/node-hex.ts'
 import { recordedGenesis } from '../../indexer/stage.ts'
-import { recordedLines } from '../../support/recordings.ts'
+import { recordedLines } from '../../support/recorded/recordings.ts'
 
 export interface GeneratedContainers {
   /** JSON of each container, as the index API writes it. */

@@ -1,6 +1,6 @@
 import type { Pool } from 'undici'
 import type { Config, Partially } from '../../../src/config/index.ts'
-import { recordedIndex } from '../../support/recorded-index.ts'
+import { recordedIndex } from '../../support/recorded/recorded-index.ts'
 
 /** A chain that is read raw and indexed: a generated one, or that of a real node. */
 export interface MeasuredChain {

@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws'
 import { LETTERS, placeOf } from '../../api/data/recorded-truth.ts'
-import { type TrueUtxo, trueUtxos } from '../../support/true-utxos.ts'
+import { type TrueUtxo, trueUtxos } from '../../support/recorded/true-utxos.ts'
 import { type Call, call, isRefusal } from './calls.ts'
 import type { Visit } from './tally.ts'
 

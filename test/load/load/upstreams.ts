@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { recordedIndex } from '../../support/recorded-index.ts'
+import { recordedIndex } from '../../support/recorded/recorded-index.ts'
 import type { ChainFacts, Latencies } from '../balances/chains.ts'
 
 export interface LoadUpstreams {

@@ -1,10 +1,10 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { type FirnProcess, startFirnProcess } from '../../support/firn-process.ts'
-import { startPostgres } from '../../support/postgres-server.ts'
-import { recordedIndex, untilIndexed } from '../../support/recorded-index.ts'
-import { startRedis } from '../../support/redis-server.ts'
+import { type FirnProcess, startFirnProcess } from '../../support/programs/firn-process.ts'
+import { startRedis } from '../../support/programs/redis-server.ts'
+import { recordedIndex, untilIndexed } from '../../support/recorded/recorded-index.ts'
+import { startPostgres } from '../../support/store/postgres-server.ts'
 import { type LoadUpstreams, startUpstreams } from '../load/upstreams.ts'
 
 /** Two processes that serve the same, and what they need. */

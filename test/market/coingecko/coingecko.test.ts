@@ -1,7 +1,7 @@
 import { readFile, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { gate } from '../../support/gate.ts'
+import { gate } from '../../support/waiting/gate.ts'
 import { AVAX, advance, BTC, book, fake, folder, now, open, token, useCoingecko } from '../coingecko-book.ts'
 
 useCoingecko()

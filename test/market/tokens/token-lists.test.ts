@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { startFaultServer } from '../../support/fault-server.ts'
+import { startFaultServer } from '../../support/upstream/fault-server.ts'
 import { address, CHAIN, entry, useTokenLists } from '../token-list-stage.ts'
 
 const { begin, open, stage, symbols, url } = useTokenLists()

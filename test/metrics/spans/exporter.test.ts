@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createSpanExporter, type PostSpans, type SpanFate } from '../../../src/metrics/spans/index.ts'
 import type { Span } from '../../../src/metrics/spans/span.ts'
-import { eventually } from '../../support/eventually.ts'
+import { eventually } from '../../support/waiting/eventually.ts'
 
 const span = (number: number): Span => ({
   traceId: '0af7651916cd43dd8448eb211c80319c',

@@ -12,8 +12,8 @@ import {
 import { deriveKey } from '../../../src/services/access-tokens/keys.ts'
 import { signToken, verifyToken } from '../../../src/services/access-tokens/token.ts'
 import type { Store } from '../../../src/store/index.ts'
-import { gate } from '../../support/gate.ts'
-import { openMemoryStore } from '../../support/store.ts'
+import { openMemoryStore } from '../../support/store/store.ts'
+import { gate } from '../../support/waiting/gate.ts'
 
 const PASSWORD = 'Auth-Pw-1 correct horse battery'
 const OTHER = 'Another-Good.Pw#93'

@@ -4,7 +4,7 @@ import type { EvmBalances, Outcome } from '../../../src/chains/capabilities.ts'
 import { BadInputError, UpstreamUnavailableError } from '../../../src/errors.ts'
 import { createAccountReader } from '../../../src/services/balances/account-reader.ts'
 import type { Account, BalanceChain } from '../../../src/services/balances/types.ts'
-import { gate } from '../../support/gate.ts'
+import { gate } from '../../support/waiting/gate.ts'
 
 const MAX_STALE_MS = 60_000
 const CACHE_MS = 200

@@ -4,7 +4,7 @@ import type { EvmBalances } from '../../../src/chains/capabilities.ts'
 import { UpstreamUnavailableError } from '../../../src/errors.ts'
 import { createAccountReader } from '../../../src/services/balances/account-reader.ts'
 import type { Account, BalanceChain } from '../../../src/services/balances/types.ts'
-import { gate } from '../../support/gate.ts'
+import { gate } from '../../support/waiting/gate.ts'
 
 const CACHE_MS = 1_000
 const address = (digit: string): string => `0x${digit.repeat(40)}`

@@ -6,7 +6,7 @@ import { createDeadline, withDeadline } from '../../../src/services/balances/dea
 import { failureMessage } from '../../../src/services/balances/failure-message.ts'
 import { createBalanceService } from '../../../src/services/balances/index.ts'
 import type { Balances } from '../../../src/services/balances/types.ts'
-import { evm, scriptedChain, unpriced } from '../../support/balance-api.ts'
+import { evm, scriptedChain, unpriced } from '../../support/balances/balance-api.ts'
 
 /** Keeps this process at work. */
 function work(ms: number): void {

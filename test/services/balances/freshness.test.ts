@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { type BalanceChain, type BalanceQuery, createBalanceService } from '../../../src/services/balances/index.ts'
-import { answerAll, evm, scriptedChain, unpriced } from '../../support/balance-api.ts'
+import { answerAll, evm, scriptedChain, unpriced } from '../../support/balances/balance-api.ts'
 
 const QUICK_MS = 1_000
 const SLOW_MS = 10_000

@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import { createLivePriceBook } from '../../../src/market/prices/live-price-book.ts'
 import { isNativeKey } from '../../../src/market/prices/prices.ts'
 import { type BalanceItem, type BalanceQuery, createBalanceService } from '../../../src/services/balances/index.ts'
-import { answerAll, evm, scriptedChain } from '../../support/balance-api.ts'
-import { gate } from '../../support/gate.ts'
+import { answerAll, evm, scriptedChain } from '../../support/balances/balance-api.ts'
+import { gate } from '../../support/waiting/gate.ts'
 
 /** As long as blocks of Ethereum are apart: so long one reading is handed out. */
 const BLOCK_MS = 12_000

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { CancelledError } from '../../../src/errors.ts'
 import { type BalanceItem, type ChainQuery, createBalanceService } from '../../../src/services/balances/index.ts'
-import { evm, scriptedChain, unpriced } from '../../support/balance-api.ts'
+import { evm, scriptedChain, unpriced } from '../../support/balances/balance-api.ts'
 
 const A = '0x00000000000000000000000000000000000000aa'
 

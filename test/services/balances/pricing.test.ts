@@ -4,7 +4,7 @@ import type { Currency, PriceBook, PriceKey, Quote } from '../../../src/market/i
 import { createPricing } from '../../../src/services/balances/pricing.ts'
 import { createSplitWatch } from '../../../src/services/balances/split-watch.ts'
 import type { Balances } from '../../../src/services/balances/types.ts'
-import { evm } from '../../support/balance-api.ts'
+import { evm } from '../../support/balances/balance-api.ts'
 
 const NATIVE = { name: 'Coin', symbol: 'COIN', decimals: 3, internalId: 'NATIVE-coin' }
 const chain = (networkType: NetworkType) => ({ caip2Id: 'chain:1', networkType, native: NATIVE })

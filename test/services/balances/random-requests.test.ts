@@ -8,8 +8,8 @@ import {
   type ReadingOutcome,
 } from '../../../src/services/balances/account-reader.ts'
 import type { Account } from '../../../src/services/balances/types.ts'
-import { scriptedChain } from '../../support/balance-api.ts'
-import { createRandom, type Random } from './money/random.ts'
+import { scriptedChain } from '../../support/balances/balance-api.ts'
+import { createRandom, type Random } from '../../support/generated/random.ts'
 
 const SEEDS = Number(process.env['FIRN_TEST_SEEDS'] ?? 40)
 const CACHE_MS = 100

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createEvmBalanceSource } from '../../../src/chains/evm/index.ts'
 import type { PriceBook } from '../../../src/market/index.ts'
 import { type BalanceChain, createBalanceService, type PricedBalances } from '../../../src/services/balances/index.ts'
-import { type Anvil, startAnvil } from '../../support/anvil.ts'
-import { createRpcPool, type RpcPool } from '../../support/rpc-pool.ts'
-import { compileSolidity } from '../../support/solidity.ts'
+import { type Anvil, startAnvil } from '../../support/evm/anvil.ts'
+import { compileSolidity } from '../../support/evm/solidity.ts'
+import { createRpcPool, type RpcPool } from '../../support/upstream/rpc-pool.ts'
 
 const ONE = 10n ** 18n
 const caip2Id = 'eip155:31337'

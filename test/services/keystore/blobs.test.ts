@@ -7,7 +7,7 @@ import { KeystoreError } from '../../../src/services/keystore/errors.ts'
 import { bytesField, encode, lengthField } from '../../../src/services/keystore/node-codec.ts'
 import { createRecordCipher } from '../../../src/services/keystore/record-cipher.ts'
 import { decodeUserBlob, encodeUserBlob, type UserBlob } from '../../../src/services/keystore/user-blob.ts'
-import { keystoreVectors } from '../../support/keystore-recordings.ts'
+import { keystoreVectors } from '../../support/recorded/keystore-recordings.ts'
 
 const bodyOf = (hex: string): Uint8Array => decodeBlobText(hex, 'hex')
 const vector = (username: string) => {

@@ -7,8 +7,8 @@ import { entryKeysOf } from '../../../src/services/keystore/entry-keys.ts'
 import { createKeystore, decodeBlobText, encodeBlobText } from '../../../src/services/keystore/index.ts'
 import { createRecordCipher } from '../../../src/services/keystore/record-cipher.ts'
 import { openStore, type Store } from '../../../src/store/index.ts'
-import { keystoreVectors } from '../../support/keystore-recordings.ts'
-import { describeStores } from '../../support/store.ts'
+import { keystoreVectors } from '../../support/recorded/keystore-recordings.ts'
+import { describeStores } from '../../support/store/store.ts'
 
 const caller = { address: '127.0.0.1', signal: new AbortController().signal }
 const alice = { username: 'alice', password: 'Kl3ine-Gruene.Wuerfel#27' }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createAliases } from '../../../src/services/node-admin/index.ts'
-import { gate } from '../../support/gate.ts'
+import { gate } from '../../support/waiting/gate.ts'
 
 const unreachable = async (): Promise<never> => {
   throw new Error('the store was asked')

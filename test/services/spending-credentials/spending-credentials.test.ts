@@ -6,8 +6,8 @@ import { decodeNodeHex } from '../../../src/lib/node-hex.ts'
 import { createSpendingCredentials } from '../../../src/services/spending-credentials/index.ts'
 import type { ContainerRow, UtxoRecord } from '../../../src/store/index.ts'
 import { parseAddress } from '../../store/recorded-rows.ts'
-import { recordedLines } from '../../support/recordings.ts'
-import { trueUtxos } from '../../support/true-utxos.ts'
+import { recordedLines } from '../../support/recorded/recordings.ts'
+import { trueUtxos } from '../../support/recorded/true-utxos.ts'
 
 /** Containers of X by position, as the index would give them; counts how many were read. */
 function recordedContainers(there: boolean) {

@@ -7,7 +7,7 @@ import { createStakeRewards, StakeIndexError } from '../../../src/services/stake
 import type { IndexReader, Store } from '../../../src/store/index.ts'
 import { parseAddress } from '../../store/recorded-rows.ts'
 import { LETTERS, recordedRanges, recordedTruth } from '../../store/recorded-truth.ts'
-import { openMemoryStore } from '../../support/store.ts'
+import { openMemoryStore } from '../../support/store/store.ts'
 
 interface Truth {
   historical: { total: string }

@@ -1,8 +1,8 @@
 import { pino } from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
 import { openServerPool } from '../../../src/store/connection/server-pool.ts'
-import { eventually } from '../../support/eventually.ts'
-import { useServerStores } from '../../support/server-stores.ts'
+import { useServerStores } from '../../support/store/server-stores.ts'
+import { eventually } from '../../support/waiting/eventually.ts'
 
 const { server } = useServerStores()
 

@@ -11,8 +11,8 @@ import { completeDataFolder } from '../../../src/store/connection/data-folder.ts
 import { openEmbeddedPool } from '../../../src/store/connection/index.ts'
 import { makeDatabase } from '../../../src/store/connection/worker-thread.ts'
 import { StoreUnavailableError } from '../../../src/store/errors.ts'
-import { eventually } from '../../support/eventually.ts'
-import { descendants } from '../../support/processes.ts'
+import { descendants } from '../../support/programs/processes.ts'
+import { eventually } from '../../support/waiting/eventually.ts'
 
 let original = ''
 const settings = (folder: string) => ({

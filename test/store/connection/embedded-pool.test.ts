@@ -8,8 +8,8 @@ import { CancelledError, DeadlineError } from '../../../src/errors.ts'
 import { type EmbeddedDatabase, startEmbedded } from '../../../src/store/connection/embedded-database.ts'
 import { type EmbeddedPool, openEmbeddedPool } from '../../../src/store/connection/index.ts'
 import { StoreLockedError, StoreUnavailableError } from '../../../src/store/errors.ts'
-import { eventually } from '../../support/eventually.ts'
-import { putDatabase } from '../../support/migrated-archive.ts'
+import { putDatabase } from '../../support/store/migrated-archive.ts'
+import { eventually } from '../../support/waiting/eventually.ts'
 
 let folder = ''
 let pool: EmbeddedPool

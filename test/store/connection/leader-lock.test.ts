@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { holdLock } from '../../../src/store/connection/leader-lock.ts'
-import { startPostgres } from '../../support/postgres-server.ts'
-import { startSessionSharingPooler } from '../../support/session-sharing-pooler.ts'
+import { startPostgres } from '../../support/store/postgres-server.ts'
+import { startSessionSharingPooler } from './session-sharing-pooler.ts'
 
 const never = new AbortController().signal
 /** Milliseconds; a machine that stands still for seconds loses no lock. */

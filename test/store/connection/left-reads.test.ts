@@ -3,8 +3,8 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { CancelledError } from '../../../src/errors.ts'
 import { type ConnectionPool, openServerPool } from '../../../src/store/connection/index.ts'
-import { eventually } from '../../support/eventually.ts'
-import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts'
+import { type PostgresServer, startPostgres } from '../../support/store/postgres-server.ts'
+import { eventually } from '../../support/waiting/eventually.ts'
 
 let server: PostgresServer
 let pool: ConnectionPool

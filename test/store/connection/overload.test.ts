@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type ConnectionPool, openServerPool } from '../../../src/store/connection/index.ts'
-import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts'
+import { type PostgresServer, startPostgres } from '../../support/store/postgres-server.ts'
 
 /** So that the database has no work, and this machine decides nothing. */
 const STATEMENT = 'select pg_sleep(0.05)'

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
 import { openServerPool } from '../../../src/store/connection/server-pool.ts'
 import { StoreUnavailableError } from '../../../src/store/errors.ts'
-import { startPostgres } from '../../support/postgres-server.ts'
+import { startPostgres } from '../../support/store/postgres-server.ts'
 
 it('a server with which TLS cannot be spoken is one that is not there', async () => {
   const server = await startPostgres()

@@ -2,8 +2,8 @@ import pg from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { DeadlineError } from '../../../src/errors.ts'
 import { createServerClient } from '../../../src/store/connection/server-client.ts'
-import { startPostgres } from '../../support/postgres-server.ts'
-import { startSilencer } from '../../support/silencer.ts'
+import { startPostgres } from '../../support/store/postgres-server.ts'
+import { startSilencer } from './silencer.ts'
 
 it('a server that falls silent ends the statement, and its connection serves nobody else', async () => {
   const server = await startPostgres()

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
-import { useServerStores } from '../../support/server-stores.ts'
+import { useServerStores } from '../../support/store/server-stores.ts'
 import { AVAX, address, id, range } from '../write/range-samples.ts'
 
 const P = { name: 't:P', kind: 'primary' as const, network: 't', testnet: true, chain: 'P' as const }

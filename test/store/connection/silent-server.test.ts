@@ -1,9 +1,9 @@
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { openStore, StoreUnavailableError } from '../../../src/store/index.ts'
-import { useServerStores } from '../../support/server-stores.ts'
-import { startSilencer } from '../../support/silencer.ts'
+import { useServerStores } from '../../support/store/server-stores.ts'
 import { commit, registerAll, tipAt } from '../write/range-samples.ts'
+import { startSilencer } from './silencer.ts'
 
 const { server } = useServerStores()
 const never = new AbortController().signal

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { describeStores } from '../../support/store.ts'
+import { describeStores } from '../../support/store/store.ts'
 
 describeStores('aliases', (open) => {
   it('keeps aliases in the order they were added and tells who holds a taken one', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { describeStores } from '../../support/store.ts'
+import { describeStores } from '../../support/store/store.ts'
 
 const soon = (): bigint => BigInt(Math.floor(Date.now() / 1000) + 3_600)
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { describeStores } from '../../support/store.ts'
+import { describeStores } from '../../support/store/store.ts'
 
 const bytes = (...values: number[]): Uint8Array => new Uint8Array(values)
 const user = { name: bytes(0xc3, 0xa4, 0), hash: bytes(1, 2), salt: bytes(3) }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ChainLetter, Store } from '../../../src/store/index.ts'
-import { recordedLines } from '../../support/recordings.ts'
+import { recordedLines } from '../../support/recorded/recordings.ts'
 import { hexId, parseAddress } from '../recorded-rows.ts'
 import { recordedChain } from '../recorded-truth.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Store } from '../../../src/store/index.ts'
-import { describeFilledStores } from '../../support/store.ts'
+import { describeFilledStores } from '../../support/store/store.ts'
 import { address, block, commit, id, output, registerAll } from '../write/range-samples.ts'
 
 const stake = { start: 2_000n, end: 3_000n }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Store } from '../../../src/store/index.ts'
-import { recordedLines } from '../../support/recordings.ts'
+import { recordedLines } from '../../support/recorded/recordings.ts'
 import type { TruthBlock } from '../recorded-rows.ts'
 import { recordedChain, recordedRanges } from '../recorded-truth.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ContainerRow } from '../../../src/store/index.ts'
-import { describeStores } from '../../support/store.ts'
+import { describeStores } from '../../support/store/store.ts'
 import { recordedRanges } from '../recorded-truth.ts'
 
 const P = { network: 'recorded', letter: 'P' as const }

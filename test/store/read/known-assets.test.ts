@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { describeStores } from '../../support/store.ts'
+import { describeStores } from '../../support/store/store.ts'
 import { AVAX, address, block, commit, id, output, registerAll } from '../write/range-samples.ts'
 
 const OTHER = id(0xa2)

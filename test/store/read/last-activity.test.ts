@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Store } from '../../../src/store/index.ts'
-import { describeFilledStores } from '../../support/store.ts'
+import { describeFilledStores } from '../../support/store/store.ts'
 import { address, block, commit, id, listed, output, registerAll, spend } from '../write/range-samples.ts'
 
 const SECOND = 2_000n

@@ -4,7 +4,7 @@ import type { ConnectionPool } from '../../../src/store/connection/pool.ts'
 import type { Store } from '../../../src/store/index.ts'
 import { createChainNumbers } from '../../../src/store/read/chain-numbers.ts'
 import type { Database } from '../../../src/store/schema/index.ts'
-import { openMemoryStore } from '../../support/store.ts'
+import { openMemoryStore } from '../../support/store/store.ts'
 import {
   AVAX,
   address,

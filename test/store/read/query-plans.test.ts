@@ -13,9 +13,9 @@ import {
   generateChain,
   generatedEvmId,
   generatedEvmRows,
-} from '../../support/generated-chain.ts'
-import { migratedArchive } from '../../support/migrated-archive.ts'
-import { startPostgres } from '../../support/postgres-server.ts'
+} from '../../support/generated/generated-chain.ts'
+import { migratedArchive } from '../../support/store/migrated-archive.ts'
+import { startPostgres } from '../../support/store/postgres-server.ts'
 
 /*
  * Every read has to be one range of its index, also for the owner of a twentieth of all outputs: the statements that the

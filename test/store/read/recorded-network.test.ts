@@ -1,5 +1,5 @@
 import { describe } from 'vitest'
-import { describeFilledStores } from '../../support/store.ts'
+import { describeFilledStores } from '../../support/store/store.ts'
 import { fillRecorded } from '../recorded-truth.ts'
 import { activityQueries } from './activity-queries.ts'
 import { balanceQueries } from './balance-queries.ts'

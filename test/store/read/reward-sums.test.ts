@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { StakerRow, UtxoRow } from '../../../src/store/index.ts'
-import { describeStores } from '../../support/store.ts'
+import { describeStores } from '../../support/store/store.ts'
 import { AVAX, address, id, range } from '../write/range-samples.ts'
 
 const P = { name: 't:P', kind: 'primary' as const, network: 't', testnet: true, chain: 'P' as const }

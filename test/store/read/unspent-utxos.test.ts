@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Store, UtxoListQuery, UtxoRecord, UtxoRow } from '../../../src/store/index.ts'
-import { describeFilledStores } from '../../support/store.ts'
+import { describeFilledStores } from '../../support/store/store.ts'
 import { AVAX, address, block, commit, id, output, registerAll, spend } from '../write/range-samples.ts'
 
 /*

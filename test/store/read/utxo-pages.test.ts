@@ -4,7 +4,7 @@ import { encodeCb58 } from '../../../src/lib/cb58.ts'
 import { hexToBytes } from '../../../src/lib/ids.ts'
 import type { SpendRow, Store, UtxoCursor, UtxoListQuery, UtxoRow } from '../../../src/store/index.ts'
 import { utxoId, utxoKey } from '../../../src/store/utxo-key.ts'
-import { describeFilledStores } from '../../support/store.ts'
+import { describeFilledStores } from '../../support/store/store.ts'
 import { AVAX, address, block, commit, id, registerAll } from '../write/range-samples.ts'
 
 /*

@@ -6,7 +6,7 @@ import { type ConnectionPool, openEmbeddedPool, openServerPool } from '../../../
 import { RangeContentError } from '../../../src/store/errors.ts'
 import type { Database } from '../../../src/store/schema/index.ts'
 import { type Column, column, rowSource } from '../../../src/store/write/bulk.ts'
-import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts'
+import { type PostgresServer, startPostgres } from '../../support/store/postgres-server.ts'
 
 const logger = pino({ level: 'silent' })
 

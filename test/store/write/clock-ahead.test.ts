@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { openMemoryStore } from '../../support/store.ts'
+import { openMemoryStore } from '../../support/store/store.ts'
 import { commit, registerAll, tipAt } from './range-samples.ts'
 
 it('a chain that was confirmed by a clock a day ahead is not current for a day once that is put right', async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { RangeContentError, RangeGapError, RangeParentError } from '../../../src/store/index.ts'
-import { describeStores } from '../../support/store.ts'
+import { describeStores } from '../../support/store/store.ts'
 import { address, block, commit, id, listed, output, range, registerAll, spend, tipAt } from './range-samples.ts'
 
 describeStores('ranges', (open) => {

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { describeStores } from '../../support/store.ts'
+import { describeStores } from '../../support/store/store.ts'
 import { address, commitEvm, L1, NFTS, nft } from './range-samples.ts'
 
 describeStores('NFT metadata that is due', (open) => {

@@ -8,8 +8,8 @@ import { openStore, type RangeProgress, type Store } from '../../../src/store/in
 import type { Leadership } from '../../../src/store/index-writer.ts'
 import type { Database } from '../../../src/store/schema/index.ts'
 import { createLeaderLease, LEASE_TIMES } from '../../../src/store/write/leader-lease.ts'
-import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts'
-import { openMemoryStore } from '../../support/store.ts'
+import { type PostgresServer, startPostgres } from '../../support/store/postgres-server.ts'
+import { openMemoryStore } from '../../support/store/store.ts'
 
 const logger = pino({ level: 'silent' })
 const never = new AbortController().signal

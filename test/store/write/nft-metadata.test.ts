@@ -2,8 +2,8 @@ import pg from 'pg'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Store } from '../../../src/store/index.ts'
 import { openVisibleStore } from '../../indexer/database-dump.ts'
-import { useServerStores } from '../../support/server-stores.ts'
-import { describeStores } from '../../support/store.ts'
+import { useServerStores } from '../../support/store/server-stores.ts'
+import { describeStores } from '../../support/store/store.ts'
 import { address, commitEvm, id, L1, NFTS, nft, nftTransfer, tipAt } from './range-samples.ts'
 
 async function opened(open: () => Promise<Store>): Promise<Store> {

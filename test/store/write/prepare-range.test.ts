@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { type PrimaryRows, RangeGapError, type Store } from '../../../src/store/index.ts'
-import { describeStores } from '../../support/store.ts'
+import { describeStores } from '../../support/store/store.ts'
 import { block, commit, id, listed, output, range, registerAll, spend } from './range-samples.ts'
 
 const P = 'testnet:P'

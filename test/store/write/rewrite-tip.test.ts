@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { EvmRows } from '../../../src/store/index.ts'
-import { describeStores } from '../../support/store.ts'
+import { describeStores } from '../../support/store/store.ts'
 import { address, commitEvm, id, NFTS, nft, nftTransfer, range } from './range-samples.ts'
 
 const C = { name: 't:C', kind: 'primary', network: 't', testnet: true, chain: 'C', evmChainId: 77n } as const

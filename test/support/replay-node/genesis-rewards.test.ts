@@ -12,7 +12,7 @@ import {
 } from '../../../src/chains/avalanche/codec/index.ts'
 import { EMPTY_ID, idToCb58 } from '../../../src/lib/ids.ts'
 import { encodeNodeHex } from '../../../src/lib/node-hex.ts'
-import { fixtures } from '../fixtures.ts'
+import { fixtures } from '../recorded/fixtures.ts'
 import { type ReplayNode, startReplayNode } from './index.ts'
 
 const { validators, avaxAssetId } = buildGenesis(readFileSync(join(fixtures, 'network/genesis.json'), 'utf8'))

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { fixtures } from '../fixtures.ts'
+import { fixtures } from '../recorded/fixtures.ts'
 import { type ReplayNode, startReplayNode } from './index.ts'
 import { openRecordings } from './recordings.ts'
 

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { idToCb58 } from '../../../src/lib/ids.ts'
 import { encodeNodeHex } from '../../../src/lib/node-hex.ts'
-import { fixtures } from '../fixtures.ts'
+import { fixtures } from '../recorded/fixtures.ts'
 import { type ReplayNode, startReplayNode } from './index.ts'
 
 const [COMMITTED, PROPOSED] = ['11', '22'].map((byte) => idToCb58(byte.repeat(32)))

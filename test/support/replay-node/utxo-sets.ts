@@ -1,4 +1,4 @@
-import type { TrueUtxo } from '../true-utxos.ts'
+import type { TrueUtxo } from '../recorded/true-utxos.ts'
 import { decodeAddress } from './address-text.ts'
 import { EMPTY_ID } from './binary-text.ts'
 import type { ChainTips } from './chain-tips.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { eventually } from '../../support/eventually.ts'
-import { heightProbe, startTestPool, until } from '../../support/upstream-pool.ts'
+import { heightProbe, startTestPool, until } from '../../support/upstream/upstream-pool.ts'
+import { eventually } from '../../support/waiting/eventually.ts'
 
 /** A server that tells with its height whether it is well, and what it counts as. */
 const telling = (name: string, state: { ill: boolean }) => ({

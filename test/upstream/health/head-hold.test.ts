@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { createScheduler } from '../../../src/upstream/calls/scheduler.ts'
 import { createHeadHold } from '../../../src/upstream/health/head-hold.ts'
 import type { Upstream } from '../../../src/upstream/upstream.ts'
-import type { FaultServerOptions } from '../../support/fault-server.ts'
-import { gate } from '../../support/gate.ts'
-import { startTestPool } from '../../support/upstream-pool.ts'
+import type { FaultServerOptions } from '../../support/upstream/fault-server.ts'
+import { startTestPool } from '../../support/upstream/upstream-pool.ts'
+import { gate } from '../../support/waiting/gate.ts'
 
 test('several answers that are held have one timer, and none once the heights are known', () => {
   const scheduler = createScheduler()

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { BadAnswerError, UpstreamRateLimitedError } from '../../../src/errors.ts'
 import type { IdentityProbe } from '../../../src/upstream/index.ts'
-import type { FaultServerOptions } from '../../support/fault-server.ts'
-import { startTestPool, type TestPool } from '../../support/upstream-pool.ts'
+import type { FaultServerOptions } from '../../support/upstream/fault-server.ts'
+import { startTestPool, type TestPool } from '../../support/upstream/upstream-pool.ts'
 
 const identity: IdentityProbe = {
   network: 'the main network',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createPresence } from '../../../src/upstream/health/presence.ts'
 import type { AnswerVerdict, IdentityProbe } from '../../../src/upstream/index.ts'
-import { heightProbe, startTestPool, until } from '../../support/upstream-pool.ts'
+import { heightProbe, startTestPool, until } from '../../support/upstream/upstream-pool.ts'
 
 const MINUTE = 60_000
 const headProbe = heightProbe(10)

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { BadInputError, JsonRpcError, UpstreamRefusedError, UpstreamUnavailableError } from '../../../src/errors.ts'
-import { startTestPool } from '../../support/upstream-pool.ts'
+import { startTestPool } from '../../support/upstream/upstream-pool.ts'
 
 describe('exchange', () => {
   test('bytes in, bytes out: body, status and headers are untouched', async () => {

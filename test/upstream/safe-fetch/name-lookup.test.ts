@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
 import { createNameLookup, type HostResolver } from '../../../src/upstream/safe-fetch/name-lookup.ts'
 import { createSafeFetch } from '../../../src/upstream/safe-fetch/safe-fetch.ts'
-import { startFaultServer } from '../../support/fault-server.ts'
-import { gate } from '../../support/gate.ts'
+import { startFaultServer } from '../../support/upstream/fault-server.ts'
+import { gate } from '../../support/waiting/gate.ts'
 
 const HEADER_BYTES = 12
 const NO_SUCH_NAME = 3

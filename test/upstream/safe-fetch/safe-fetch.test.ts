@@ -8,8 +8,8 @@ import {
   UpstreamUnavailableError,
 } from '../../../src/errors.ts'
 import { createSafeFetch, redirectOf, type SafeFetchDeps } from '../../../src/upstream/safe-fetch/safe-fetch.ts'
-import { type FaultServerOptions, startFaultServer } from '../../support/fault-server.ts'
-import { until } from '../../support/upstream-pool.ts'
+import { type FaultServerOptions, startFaultServer } from '../../support/upstream/fault-server.ts'
+import { until } from '../../support/upstream/upstream-pool.ts'
 
 const LOOPBACK = '127.0.0.1'
 const allowLoopback = (address: string): boolean => address === LOOPBACK

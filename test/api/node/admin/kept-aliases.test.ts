@@ -3,8 +3,8 @@ import { createChainDirectory, type ListedChain } from '../../../../src/api/node
 import { createRouter } from '../../../../src/api/node/routes/router.ts'
 import { createAliases } from '../../../../src/services/node-admin/index.ts'
 import type { AliasRecords } from '../../../../src/store/index.ts'
-import { eventually } from '../../../support/eventually.ts'
-import { openMemoryStore } from '../../../support/store.ts'
+import { openMemoryStore } from '../../../support/store/store.ts'
+import { eventually } from '../../../support/waiting/eventually.ts'
 import { id32 } from '../fake-nodes.ts'
 
 /** What one process knows of aliases. */

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createLoggerMethods } from '../../../../src/api/node/admin/logger-methods.ts'
 import type { LocalService } from '../../../../src/api/node/gorilla/local-service.ts'
 import { createNamedLoggers } from '../../../../src/lib/logging/named-loggers.ts'
-import { callLocal } from '../../../support/local-call.ts'
+import { callLocal } from '../local-call.ts'
 
 it('names a logger that does not exist as Go quotes it', async () => {
   const loggers = createNamedLoggers({ level: 'silent' })

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { startFaultServer } from '../../../support/fault-server.ts'
+import { startFaultServer } from '../../../support/upstream/fault-server.ts'
 import { type HighNode, startEvmStage, startNodesAt } from './stage.ts'
 
 const L1 = '2JVSBoinj9C2J33VntvzYtVJNZdN2NKiwwKjcumHUWEb5DbBrm'

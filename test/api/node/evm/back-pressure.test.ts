@@ -2,8 +2,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
-import { startFaultServer } from '../../../support/fault-server.ts'
-import { until } from '../../../support/upstream-pool.ts'
+import { startFaultServer } from '../../../support/upstream/fault-server.ts'
+import { until } from '../../../support/upstream/upstream-pool.ts'
 import { startEvmStage } from './stage.ts'
 
 const MESSAGE_BYTES = 50_000

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { joinAnswers } from '../../../../src/api/node/evm/batch/join-answers.ts'
 import { matchAnswers } from '../../../../src/api/node/evm/batch/match-answers.ts'
 import { splitBatch } from '../../../../src/api/node/evm/batch/split-batch.ts'
-import { type FaultServer, type FaultServerOptions, startFaultServer } from '../../../support/fault-server.ts'
+import { type FaultServer, type FaultServerOptions, startFaultServer } from '../../../support/upstream/fault-server.ts'
 import { type EvmStage, startEvmStage } from './stage.ts'
 
 async function start(options: FaultServerOptions): Promise<{ stage: EvmStage; server: FaultServer }> {

@@ -3,7 +3,7 @@ import { createEvmGateway } from '../../../../src/api/node/evm/gateway.ts'
 import { createForwarder } from '../../../../src/api/node/forward/forwarder.ts'
 import { createNodePools } from '../../../../src/api/node/forward/node-pools.ts'
 import { chainEndpoint, type Endpoint, endpointByName } from '../../../../src/api/node/routes/endpoint.ts'
-import { TEST_LIMITS } from '../../../support/upstream-pool.ts'
+import { TEST_LIMITS } from '../../../support/upstream/upstream-pool.ts'
 
 it('what is known of tips goes with the pools of chains that strangers make up; those that are in use keep theirs', () => {
   const pools = createNodePools({ nodes: [{ url: 'http://127.0.0.1:1' }], evm: {}, limits: TEST_LIMITS, deps: {} })

@@ -1,5 +1,5 @@
 import { Pool } from 'undici'
-import { type FaultServer, type SeenCall, startFaultServer } from '../../../support/fault-server.ts'
+import { type FaultServer, type SeenCall, startFaultServer } from '../../../support/upstream/fault-server.ts'
 import { type EvmStage, startEvmStage } from './stage.ts'
 
 /** What came of many requests while nodes misbehaved. */

@@ -4,9 +4,9 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { type Anvil, startAnvil } from '../../../support/anvil.ts'
-import { type EvmNode, startEvmNode } from '../../../support/evm-node.ts'
-import { until } from '../../../support/upstream-pool.ts'
+import { type Anvil, startAnvil } from '../../../support/evm/anvil.ts'
+import { until } from '../../../support/upstream/upstream-pool.ts'
+import { type EvmNode, startEvmNode } from './evm-node.ts'
 import { type EvmStage, startEvmStage } from './stage.ts'
 
 /** The first two of anvil's well-known accounts. */

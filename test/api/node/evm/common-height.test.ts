@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import type { SeenCall } from '../../../support/fault-server.ts'
+import type { SeenCall } from '../../../support/upstream/fault-server.ts'
 import { type EvmStage, type HighNode, startNodesAt } from './stage.ts'
 
 // Who has a receipt asks for what came of it next: no node may be asked then that does not have the block.

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createFilterTable, FILTER_IDLE_MS } from '../../../../src/api/node/evm/filter/filter-table.ts'
-import { type FaultServer, startFaultServer } from '../../../support/fault-server.ts'
+import { type FaultServer, startFaultServer } from '../../../support/upstream/fault-server.ts'
 import { type EvmStage, startEvmStage } from './stage.ts'
 
 const NOT_YET = '{"code":-32000,"message":"requested from block 16777215 after last accepted block 14"}'

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { SocketLimits } from '../../../../src/api/node/evm/ws/limits.ts'
-import { type Anvil, startAnvil } from '../../../support/anvil.ts'
-import { type EvmNode, startEvmNode } from '../../../support/evm-node.ts'
-import { until } from '../../../support/upstream-pool.ts'
+import { type Anvil, startAnvil } from '../../../support/evm/anvil.ts'
+import { until } from '../../../support/upstream/upstream-pool.ts'
+import { type EvmNode, startEvmNode } from './evm-node.ts'
 import { type EvmStage, startEvmStage } from './stage.ts'
 import { heights, openClient } from './ws-client.ts'
 

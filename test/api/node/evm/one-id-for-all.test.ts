@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { startFaultServer } from '../../../support/fault-server.ts'
+import { startFaultServer } from '../../../support/upstream/fault-server.ts'
 import { startEvmStage } from './stage.ts'
 
 const call = (id: unknown, method: string) => ({ jsonrpc: '2.0', id, method, params: [] })

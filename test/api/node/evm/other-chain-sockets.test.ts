@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { encodeCb58 } from '../../../../src/lib/cb58.ts'
-import { startAnvil } from '../../../support/anvil.ts'
-import { eventually } from '../../../support/eventually.ts'
-import { createStage } from '../../../support/stage.ts'
+import { startAnvil } from '../../../support/evm/anvil.ts'
+import { createStage } from '../../../support/server/stage.ts'
+import { eventually } from '../../../support/waiting/eventually.ts'
 import { heights, openClient } from './ws-client.ts'
 
 const L1 = encodeCb58(Buffer.alloc(32, 4))

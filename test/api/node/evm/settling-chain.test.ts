@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type FaultServer, type SeenCall, startFaultServer } from '../../../support/fault-server.ts'
+import { type FaultServer, type SeenCall, startFaultServer } from '../../../support/upstream/fault-server.ts'
 import { type EvmStage, startEvmStage } from './stage.ts'
 
 /** Nodes of a chain that executes blocks after they were accepted, and settles them later still (C since Helicon). */

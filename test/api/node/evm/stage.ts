@@ -15,8 +15,8 @@ import {
   type NodePools,
 } from '../../../../src/api/node/index.ts'
 import type { PoolLimits, UpstreamSpec } from '../../../../src/upstream/index.ts'
-import { type FaultServer, type SeenCall, startFaultServer } from '../../../support/fault-server.ts'
-import { TEST_LIMITS } from '../../../support/upstream-pool.ts'
+import { type FaultServer, type SeenCall, startFaultServer } from '../../../support/upstream/fault-server.ts'
+import { TEST_LIMITS } from '../../../support/upstream/upstream-pool.ts'
 
 export interface EvmStageOptions {
   nodes: readonly string[]

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { SeenCall } from '../../../support/fault-server.ts'
+import type { SeenCall } from '../../../support/upstream/fault-server.ts'
 import { HASH, startWith } from './state-synced-nodes.ts'
 
 it('in a batch, too, it takes two with all blocks to believe that there is no such thing', async () => {

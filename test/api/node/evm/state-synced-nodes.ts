@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { type FaultServer, type SeenCall, startFaultServer } from '../../../support/fault-server.ts'
+import { type FaultServer, type SeenCall, startFaultServer } from '../../../support/upstream/fault-server.ts'
 import { type EvmStage, startEvmStage } from './stage.ts'
 
 export const HASH = `0x${'ab'.repeat(32)}`

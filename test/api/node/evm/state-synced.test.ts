@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { type SeenCall, startFaultServer } from '../../../support/fault-server.ts'
+import { type SeenCall, startFaultServer } from '../../../support/upstream/fault-server.ts'
 import { startEvmStage } from './stage.ts'
 import { ALL, answerOf, HASH, NOTHING, start, startWith } from './state-synced-nodes.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type Gate, gate } from '../../../support/gate.ts'
+import { type Gate, gate } from '../../../support/waiting/gate.ts'
 import { evmCall, gorillaCall, nodeAt, startFront } from '../fake-nodes.ts'
 
 const UTXOS = 'platform.getUTXOs'

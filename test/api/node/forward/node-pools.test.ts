@@ -7,9 +7,9 @@ import { createNodePools, type NodePoolsDeps } from '../../../../src/api/node/fo
 import { createWake } from '../../../../src/api/node/forward/wake.ts'
 import { ruleOf } from '../../../../src/api/node/methods/forwarded.ts'
 import { type Endpoint, endpointByName, type Source } from '../../../../src/api/node/routes/endpoint.ts'
-import { startFaultServer } from '../../../support/fault-server.ts'
-import { gate } from '../../../support/gate.ts'
-import { TEST_LIMITS } from '../../../support/upstream-pool.ts'
+import { startFaultServer } from '../../../support/upstream/fault-server.ts'
+import { TEST_LIMITS } from '../../../support/upstream/upstream-pool.ts'
+import { gate } from '../../../support/waiting/gate.ts'
 import { gorillaCall, OTHER_CHAIN, posted, startFront } from '../fake-nodes.ts'
 
 function startPools(options: Partial<NodePoolsDeps> & Pick<NodePoolsDeps, 'nodes'>) {

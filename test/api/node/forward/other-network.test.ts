@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { startFaultServer } from '../../../support/fault-server.ts'
+import { startFaultServer } from '../../../support/upstream/fault-server.ts'
 import { evmCall, type FakeNode, type Front, gorillaCall, id32, nodeAt, startFront } from '../fake-nodes.ts'
 
 const C_CHAIN_ID = 43_113

@@ -3,7 +3,7 @@ import type { ForwardCall } from '../../../../src/api/node/forward/call.ts'
 import { createForwarder } from '../../../../src/api/node/forward/forwarder.ts'
 import { createNodePools, type NodePools } from '../../../../src/api/node/forward/node-pools.ts'
 import { createToldElsewhere, type SharedNews, type Told } from '../../../../src/api/node/forward/told-elsewhere.ts'
-import { TEST_LIMITS } from '../../../support/upstream-pool.ts'
+import { TEST_LIMITS } from '../../../support/upstream/upstream-pool.ts'
 
 /** What one says all hear, whoever says it. */
 function startNews(): SharedNews {

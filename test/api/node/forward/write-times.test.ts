@@ -3,7 +3,7 @@ import type { ForwardCall } from '../../../../src/api/node/forward/call.ts'
 import { createNodePools, type Member, type NodeGroup } from '../../../../src/api/node/forward/node-pools.ts'
 import { forwardWrite } from '../../../../src/api/node/forward/writes.ts'
 import { type Endpoint, endpointByName } from '../../../../src/api/node/routes/endpoint.ts'
-import { TEST_LIMITS } from '../../../support/upstream-pool.ts'
+import { TEST_LIMITS } from '../../../support/upstream/upstream-pool.ts'
 import { evmCall, posted, startFront } from '../fake-nodes.ts'
 
 const params = '["0x02f8aabbccdd"]'

@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { freePort } from '../../../support/free-port.ts'
+import { freePort } from '../../../support/programs/free-port.ts'
 import { type EvmStage, startEvmStage } from '../evm/stage.ts'
 
 /** More than the system takes from here while nobody reads. */

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { createCallerAddress } from '../../../../src/api/node/http/caller-address.ts'
-import { PASSWORD, startGuardedServer } from '../../../support/guarded-server.ts'
-import { openMemoryStore } from '../../../support/store.ts'
+import { openMemoryStore } from '../../../support/store/store.ts'
+import { PASSWORD, startGuardedServer } from '../guarded-server.ts'
 
 const SOCKET = '198.51.100.7'
 const of = (hops: number, told?: string): string | undefined => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { sendRaw } from '../../../support/raw-http.ts'
+import { sendRaw } from '../../../support/server/raw-http.ts'
 import { type RecordedStage, startStage } from '../recorded-node.ts'
 
 let stage: RecordedStage

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
-import { eventually } from '../../../support/eventually.ts'
-import { createStage } from '../../../support/stage.ts'
+import { createStage } from '../../../support/server/stage.ts'
+import { eventually } from '../../../support/waiting/eventually.ts'
 
 const stage = createStage()
 afterEach(() => stage.clear())

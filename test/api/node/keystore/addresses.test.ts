@@ -2,7 +2,7 @@ import { bech32, bech32m } from 'bech32'
 import { describe, expect, it } from 'vitest'
 import { addressRules } from '../../../../src/api/node/keystore/key-network.ts'
 import { parseServiceAddress } from '../../../../src/api/node/keystore/service-address.ts'
-import { RECORDED_NETWORK } from '../../../support/keystore-server.ts'
+import { RECORDED_NETWORK } from './keystore-server.ts'
 
 const L1 = '2W9boARgCWL25z6pMFNtkCfNA5v28VGg9PmBgUJfuKndEdhrvw'
 const { X, P } = RECORDED_NETWORK.blockchainIds

@@ -2,10 +2,14 @@ import { request } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Store } from '../../../../src/store/index.ts'
-import { keystoreExchanges, keystoreVectors, type RecordedExchange } from '../../../support/keystore-recordings.ts'
-import { type KeystoreServer, startKeystoreServer } from '../../../support/keystore-server.ts'
-import { openMemoryStore } from '../../../support/store.ts'
+import {
+  keystoreExchanges,
+  keystoreVectors,
+  type RecordedExchange,
+} from '../../../support/recorded/keystore-recordings.ts'
+import { openMemoryStore } from '../../../support/store/store.ts'
 import { keystoreDifferences } from './differences.ts'
+import { type KeystoreServer, startKeystoreServer } from './keystore-server.ts'
 
 const VERSION = '{"jsonrpc":"2.0","result":{"version":"v0.13.9"},"id":1}\n'
 

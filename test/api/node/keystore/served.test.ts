@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Store } from '../../../../src/store/index.ts'
-import { keystoreVectors } from '../../../support/keystore-recordings.ts'
-import { type KeystoreServer, startKeystoreServer } from '../../../support/keystore-server.ts'
-import { recordedLines } from '../../../support/recordings.ts'
-import { openMemoryStore } from '../../../support/store.ts'
+import { keystoreVectors } from '../../../support/recorded/keystore-recordings.ts'
+import { recordedLines } from '../../../support/recorded/recordings.ts'
+import { openMemoryStore } from '../../../support/store/store.ts'
+import { type KeystoreServer, startKeystoreServer } from './keystore-server.ts'
 
 const alice = { username: 'alice', password: 'Kl3ine-Gruene.Wuerfel#27' }
 const EWOQ = 'PrivateKey-ewoqjP7PxY4yr3iLTpLisriqt94hdyDFNgchSxGGztUrTXtNN'

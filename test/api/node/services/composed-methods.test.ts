@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createPlatformService } from '../../../../src/api/node/services/platform.ts'
 import { type App, createApp } from '../../../../src/app.ts'
-import { callLocal } from '../../../support/local-call.ts'
-import { type NewerNode, startNewerNode } from '../../../support/newer-node.ts'
-import { recordedJson, recordedLines } from '../../../support/recordings.ts'
+import { recordedJson, recordedLines } from '../../../support/recorded/recordings.ts'
 import { type ReplayNode, startReplayNode } from '../../../support/replay-node/index.ts'
+import { callLocal } from '../local-call.ts'
 import { testConfig } from '../recorded-node.ts'
+import { type NewerNode, startNewerNode } from './newer-node.ts'
 
 /** What issue and specification name and the newest nodes dropped or are going to drop. */
 const DROPPED = ['info.getTxFee', 'platform.getBalance', 'platform.getBlockchains', 'eth_getActivePrecompilesAt']

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { EvmApi } from '../../../../src/api/node/evm/endpoint.ts'
 import { withEvmFallbacks } from '../../../../src/api/node/services/evm-fallbacks.ts'
 import { composeActivePrecompiles } from '../../../../src/services/node-fallbacks/index.ts'
-import { type NewerNode, startNewerNode } from '../../../support/newer-node.ts'
-import { recordedJson } from '../../../support/recordings.ts'
+import { recordedJson } from '../../../support/recorded/recordings.ts'
 import { type ReplayNode, startReplayNode } from '../../../support/replay-node/index.ts'
+import { type NewerNode, startNewerNode } from './newer-node.ts'
 
 const METHOD = 'eth_getActivePrecompilesAt'
 const { blockchainID } = recordedJson<{ blockchainID: string }>('../l1/l1')

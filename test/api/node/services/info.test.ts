@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { MethodError, PASS_ON } from '../../../../src/api/node/gorilla/local-service.ts'
 import { createInfoService } from '../../../../src/api/node/services/info.ts'
 import { UpstreamUnavailableError } from '../../../../src/errors.ts'
-import { callLocal } from '../../../support/local-call.ts'
+import { callLocal } from '../local-call.ts'
 
 const X = '2MKu1acJvZmquPwrDGA9n3ySwUfuyYhpuxNgfuQHABtywcqjoQ'
 const L1 = '2gUGdvfdCEscRcRiHyZ9voaUaBXmKUcWqqKcB3A78C3AS4kdJd'

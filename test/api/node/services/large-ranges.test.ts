@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createContainerIndexService } from '../../../../src/api/node/services/container-index.ts'
 import type { Container, ContainerSource } from '../../../../src/services/containers/index.ts'
-import { callLocal } from '../../../support/local-call.ts'
+import { callLocal } from '../local-call.ts'
 
 const HUNDRED_KB = Buffer.alloc(100_000, 7)
 

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { createContainerIndexService } from '../../../../src/api/node/services/container-index.ts'
 import { CONTAINER_INDEXES, createStoredContainers } from '../../../../src/services/containers/index.ts'
 import { type Stage, startStage } from '../../../indexer/stage.ts'
-import { fixtures } from '../../../support/fixtures.ts'
-import { callLocal } from '../../../support/local-call.ts'
-import { recordedLines } from '../../../support/recordings.ts'
+import { fixtures } from '../../../support/recorded/fixtures.ts'
+import { recordedLines } from '../../../support/recorded/recordings.ts'
 import { bodyOf, type Conversation, readConversations } from '../../../support/replay-node/conversations.ts'
 import { compareReplies, dateOf } from '../../../support/replay-node/recorded-comparison.ts'
 import { openRecordings } from '../../../support/replay-node/recordings.ts'
+import { callLocal } from '../local-call.ts'
 
 const recordings = openRecordings(fixtures)
 const endpointOf = ({ request }: Conversation): string => request.path.slice('/ext/'.length)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { recordedLines } from '../../../support/recordings.ts'
+import { recordedLines } from '../../../support/recorded/recordings.ts'
 import { type ReplayNode, startReplayNode } from '../../../support/replay-node/index.ts'
 import { type IndexedServer, startIndexedServer } from '../../data/indexed-server.ts'
 import { readHealth, untilHealth } from './health-stage.ts'

@@ -1,4 +1,4 @@
-import { recordedJson } from '../../../support/recordings.ts'
+import { recordedJson } from '../../../support/recorded/recordings.ts'
 
 /** What the rows ask for by name, of the recorded network. */
 export const network = recordedJson<{ chains: Record<'P' | 'X' | 'C', string>; avaxAssetID: string }>('network')

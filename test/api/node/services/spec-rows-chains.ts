@@ -13,7 +13,7 @@ import {
   string,
   time,
   uint,
-} from '../../../support/answer-shape.ts'
+} from './answer-shape.ts'
 import { address, l1, network, validationID, validator } from './spec-facts.ts'
 import type { Row } from './spec-rows-node.ts'
 

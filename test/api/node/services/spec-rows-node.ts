@@ -13,7 +13,7 @@ import {
   string,
   time,
   uint,
-} from '../../../support/answer-shape.ts'
+} from './answer-shape.ts'
 import { network, subnetID } from './spec-facts.ts'
 
 /** A question and what has to be in its answer. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { check, hex, oneOf } from '../../../support/answer-shape.ts'
 import { type RecordedStage, startStage } from '../recorded-node.ts'
+import { check, hex, oneOf } from './answer-shape.ts'
 import { untilHealth } from './health-stage.ts'
 import { subnetID } from './spec-facts.ts'
 import { block, evm, platform } from './spec-rows-chains.ts'

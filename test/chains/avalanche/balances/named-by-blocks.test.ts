@@ -5,7 +5,7 @@ import { parseBech32Address } from '../../../../src/lib/bech32-address.ts'
 import { bytesToHex, idFromCb58 } from '../../../../src/lib/ids.ts'
 import type { ChainLetter } from '../../../../src/lib/primary-network.ts'
 import type { UpstreamPool } from '../../../../src/upstream/types.ts'
-import { recordedLines } from '../../../support/recordings.ts'
+import { recordedLines } from '../../../support/recorded/recordings.ts'
 import { truthUtxos } from '../recorded-truth.ts'
 
 const inner = (name: string) =>

@@ -6,7 +6,7 @@ import {
   createPvmBalanceSource,
 } from '../../../../src/chains/avalanche/index.ts'
 import { createUpstreamPool } from '../../../../src/upstream/index.ts'
-import { TEST_LIMITS } from '../../../support/upstream-pool.ts'
+import { TEST_LIMITS } from '../../../support/upstream/upstream-pool.ts'
 import { emptyLedger, secpUtxo, stakerOf } from '../ledger-data.ts'
 import { type LedgerNode, startLedgerNode } from '../ledger-node.ts'
 import { context, hex, NOW, natives, text, wallet } from '../ledger-sources.ts'

@@ -8,7 +8,7 @@ import {
 import { BadAnswerError } from '../../../../src/errors.ts'
 import { idToCb58 } from '../../../../src/lib/ids.ts'
 import { createUpstreamPool, DEFAULT_LIMITS, type UpstreamPool } from '../../../../src/upstream/index.ts'
-import { startFaultServer } from '../../../support/fault-server.ts'
+import { startFaultServer } from '../../../support/upstream/fault-server.ts'
 import { AVAX, secpUtxo, stakerOf } from '../ledger-data.ts'
 import { context, hex, natives, text, useLedger, wallet } from '../ledger-sources.ts'
 

@@ -20,7 +20,7 @@ import {
 } from '../../../../src/chains/avalanche/codec/index.ts'
 import { encodeRlpList } from '../../../../src/chains/avalanche/codec/rlp.ts'
 import { sha256Hex } from '../../../../src/lib/sha256.ts'
-import { readWithAvalanchejs } from '../../../support/avalanchejs-codec.ts'
+import { readWithAvalanchejs } from '../../../support/avalanche/avalanchejs-codec.ts'
 import { bytes, few, hex, id, plainInput, plainOutput, secpCredential, u32, u64 } from './arbitraries.ts'
 
 const evmAmount = { address: bytes(20), amount: u64, assetId: id }

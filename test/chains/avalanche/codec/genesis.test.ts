@@ -16,8 +16,8 @@ import {
 import { formatBech32Address } from '../../../../src/lib/bech32-address.ts'
 import { formatNodeId, idToCb58 } from '../../../../src/lib/ids.ts'
 import { decodeNodeHex, encodeNodeHex } from '../../../../src/lib/node-hex.ts'
-import { recordedJson, recordedLines } from '../../../support/recordings.ts'
-import { trueUtxos } from '../../../support/true-utxos.ts'
+import { recordedJson, recordedLines } from '../../../support/recorded/recordings.ts'
+import { trueUtxos } from '../../../support/recorded/true-utxos.ts'
 
 const json = readFileSync(new URL('../../../fixtures/network/genesis.json', import.meta.url), 'utf8')
 const genesis = buildGenesis(json)

@@ -16,7 +16,7 @@ import {
   openContainer,
 } from '../../../../src/chains/avalanche/codec/index.ts'
 import { decodeNodeHex } from '../../../../src/lib/node-hex.ts'
-import { recordedLines } from '../../../support/recordings.ts'
+import { recordedLines } from '../../../support/recorded/recordings.ts'
 
 const decoders = {
   decodeAtomicTx,

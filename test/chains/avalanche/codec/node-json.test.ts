@@ -4,7 +4,7 @@ import { parseBech32Address } from '../../../../src/lib/bech32-address.ts'
 import { encodeCb58 } from '../../../../src/lib/cb58.ts'
 import { formatNodeId, idToCb58 } from '../../../../src/lib/ids.ts'
 import { decodeNodeHex } from '../../../../src/lib/node-hex.ts'
-import { recordedLines } from '../../../support/recordings.ts'
+import { recordedLines } from '../../../support/recorded/recordings.ts'
 
 /**
  * Writing back the same bytes does not show two fields of one width that changed places. The node's own JSON does:

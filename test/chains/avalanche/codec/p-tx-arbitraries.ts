@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check'
 import type { UnsignedPTx } from '../../../../src/chains/avalanche/codec/index.ts'
-import { recordedJson } from '../../../support/recordings.ts'
+import { recordedJson } from '../../../support/recorded/recordings.ts'
 import { blob, bytes, few, hex, id, nodeId, owner, pInput, pOutput, text, u32, u64 } from './arbitraries.ts'
 
 interface GenesisSigners {

@@ -9,7 +9,7 @@ import {
   openContainer,
   type PBlock,
 } from '../../../../src/chains/avalanche/codec/index.ts'
-import { readWithAvalanchejs } from '../../../support/avalanchejs-codec.ts'
+import { readWithAvalanchejs } from '../../../support/avalanche/avalanchejs-codec.ts'
 import { few, id, secpCredential, u64 } from './arbitraries.ts'
 import { pTxTypes, unsignedPTx } from './p-tx-arbitraries.ts'
 

@@ -23,7 +23,7 @@ import {
 } from '../../../../src/chains/avalanche/codec/index.ts'
 import { formatNodeId, idToCb58 } from '../../../../src/lib/ids.ts'
 import { decodeNodeHex } from '../../../../src/lib/node-hex.ts'
-import { recordedLines } from '../../../support/recordings.ts'
+import { recordedLines } from '../../../support/recorded/recordings.ts'
 
 interface Container {
   id: string

@@ -4,7 +4,7 @@ import { decodeUtxo, encodeUtxo, utxoId } from '../../../../src/chains/avalanche
 import { formatBech32Address } from '../../../../src/lib/bech32-address.ts'
 import { idToCb58 } from '../../../../src/lib/ids.ts'
 import { decodeNodeHex, encodeNodeHex } from '../../../../src/lib/node-hex.ts'
-import { recordedLines } from '../../../support/recordings.ts'
+import { recordedLines } from '../../../support/recorded/recordings.ts'
 
 interface RecordedUtxo {
   utxoId: string

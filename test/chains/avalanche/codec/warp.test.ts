@@ -16,7 +16,7 @@ import {
 import { idToCb58 } from '../../../../src/lib/ids.ts'
 import { decodeNodeHex } from '../../../../src/lib/node-hex.ts'
 import { sha256Hex } from '../../../../src/lib/sha256.ts'
-import { recordedJson, recordedLines } from '../../../support/recordings.ts'
+import { recordedJson, recordedLines } from '../../../support/recorded/recordings.ts'
 import { blob, bytes, few, hex, id, u32, u64 } from './arbitraries.ts'
 
 const txs = recordedLines<{ hex: string }>('p-txs').map((row): PTx => decodePTx(decodeNodeHex(row.hex)))

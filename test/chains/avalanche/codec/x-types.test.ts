@@ -13,8 +13,8 @@ import {
   xGenesisBlock,
 } from '../../../../src/chains/avalanche/codec/index.ts'
 import { idFromCb58, idToCb58 } from '../../../../src/lib/ids.ts'
-import { readWithAvalanchejs } from '../../../support/avalanchejs-codec.ts'
-import { recordedJson } from '../../../support/recordings.ts'
+import { readWithAvalanchejs } from '../../../support/avalanche/avalanchejs-codec.ts'
+import { recordedJson } from '../../../support/recorded/recordings.ts'
 import {
   anyOutput,
   blob,

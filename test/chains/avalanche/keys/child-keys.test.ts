@@ -8,7 +8,7 @@ import { parseExtendedKey } from '../../../../src/chains/avalanche/keys/extended
 import { BadInputError, CancelledError } from '../../../../src/errors.ts'
 import { decodeBase58, encodeBase58 } from '../../../../src/lib/base58.ts'
 import { sha256 } from '../../../../src/lib/sha256.ts'
-import { turnsWhile } from '../../../support/turns.ts'
+import { turnsWhile } from '../../../support/waiting/turns.ts'
 
 const JUNK =
   'xpub6C4hsnHd2ktwJuqQ97DctTDFheXRxBLG7NNGMLNySiLaYR952BbNpDTBqiv6TvCTbTUwnjdzMVRruBp6TbVutVN2xY8aEopGtwroK6HEooK'

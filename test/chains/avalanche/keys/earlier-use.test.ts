@@ -7,7 +7,7 @@ import type { LastUsed } from '../../../../src/chains/avalanche/keys/scan-progre
 import { AVALANCHE_CAIP2 } from '../../../../src/chains/avalanche/references.ts'
 import { nextTurn } from '../../../../src/lib/next-turn.ts'
 import { KEYS } from '../../../services/balances/money/holders.ts'
-import { gate } from '../../../support/gate.ts'
+import { gate } from '../../../support/waiting/gate.ts'
 import { secpUtxo } from '../ledger-data.ts'
 import { context, NOW, useLedger } from '../ledger-sources.ts'
 

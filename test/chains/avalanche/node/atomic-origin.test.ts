@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { readAtomicOrigin } from '../../../../src/chains/avalanche/index.ts'
 import { createUpstreamPool } from '../../../../src/upstream/index.ts'
-import { recordedLines } from '../../../support/recordings.ts'
+import { recordedLines } from '../../../support/recorded/recordings.ts'
 import { type ReplayNodeOptions, startReplayNode } from '../../../support/replay-node/index.ts'
-import { TEST_LIMITS } from '../../../support/upstream-pool.ts'
+import { TEST_LIMITS } from '../../../support/upstream/upstream-pool.ts'
 
 async function poolOver(nodes: readonly ReplayNodeOptions[]) {
   const started = await Promise.all(nodes.map((node) => startReplayNode(node)))

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { balanceReaderCode, callReaderCode } from '../../../../src/chains/evm/read/reader-code.ts'
-import { readerCodeFile } from '../../../support/yul.ts'
+import { readerCodeFile } from './yul.ts'
 
 it('is what its sources compile to', () => {
   const committed = readFileSync(new URL('../../../../src/chains/evm/read/reader-code.ts', import.meta.url), 'utf8')

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { JsonRpcError } from '../../../../src/errors.ts'
-import { createRpcPool, type Interceptor } from '../../../support/rpc-pool.ts'
+import { createRpcPool, type Interceptor } from '../../../support/upstream/rpc-pool.ts'
 import { account, amounts, chain, noDiscovery, pools, read, sourceOver, truth, useTokenChain } from '../token-chain.ts'
 
 useTokenChain()

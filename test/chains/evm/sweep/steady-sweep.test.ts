@@ -5,7 +5,7 @@ import { createBalanceSweep } from '../../../../src/chains/evm/sweep/balance-swe
 import { createSteadySweep } from '../../../../src/chains/evm/sweep/steady-sweep.ts'
 import { createUnreadableTokens } from '../../../../src/chains/evm/sweep/unreadable-tokens.ts'
 import { JsonRpcError, UpstreamUnavailableError } from '../../../../src/errors.ts'
-import { readContext } from '../../../support/balance-reads.ts'
+import { readContext } from '../../../support/balances/balance-reads.ts'
 
 const OWNER = `0x${'11'.repeat(20)}`
 

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createEvmReader, createTokenMetadataReader, evmLimits } from '../../../../src/chains/evm/index.ts'
 import { decodeDecimals, decodeText } from '../../../../src/chains/evm/tokens/token-text.ts'
 import { JsonRpcError, UpstreamUnavailableError } from '../../../../src/errors.ts'
-import { type Anvil, startAnvil } from '../../../support/anvil.ts'
-import { createRpcPool, type Interceptor } from '../../../support/rpc-pool.ts'
+import { type Anvil, startAnvil } from '../../../support/evm/anvil.ts'
+import { createRpcPool, type Interceptor } from '../../../support/upstream/rpc-pool.ts'
 
 const word = (value: bigint | number): string => BigInt(value).toString(16).padStart(64, '0')
 const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex')

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { createRandom } from '../../../support/generated/random.ts'
 import { playAvalanche, type Tally } from './avalanche-rounds.ts'
-import { createRandom } from './random.ts'
 
 /** As many worlds as take a few seconds; `npm run test:money` plays them without end. */
 const WORLDS = 4

@@ -1,5 +1,5 @@
+import { createRandom } from '../../../support/generated/random.ts'
 import { playAvalanche } from './avalanche-rounds.ts'
-import { createRandom } from './random.ts'
 
 /**
  * `npm run test:money -- <seconds> <first seed>`: plays made-up worlds until the time is over, and says which seeds went

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { HDKey } from '@scure/bip32'
 import { decodeBase58, encodeBase58 } from '../../../../src/lib/base58.ts'
-import { createRandom } from './random.ts'
+import { createRandom } from '../../../support/generated/random.ts'
 
 /** An account-level key with the addresses below it, derived by another implementation than ours. */
 export interface HeldKey {

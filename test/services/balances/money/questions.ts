@@ -1,8 +1,8 @@
 import { AVALANCHE_CAIP2, type AvalancheSide } from '../../../../src/chains/avalanche/index.ts'
+import type { Random } from '../../../support/generated/random.ts'
 import { encodeAddress } from '../../../support/replay-node/address-text.ts'
 import type { Side } from './expected.ts'
 import { KEYS, MANY, PLAIN } from './holders.ts'
-import type { Random } from './random.ts'
 
 /** One requested account as it should be understood: all that a request says of an id on a chain. */
 export interface AskedWallet {

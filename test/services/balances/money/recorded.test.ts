@@ -10,12 +10,12 @@ import {
 import type { WalletAccount } from '../../../../src/chains/capabilities.ts'
 import { createUpstreamPool, DEFAULT_LIMITS, type UpstreamPool } from '../../../../src/upstream/index.ts'
 import { blockTimes, END_TIME } from '../../../chains/avalanche/recorded-truth.ts'
-import { readContext } from '../../../support/balance-reads.ts'
+import { readContext } from '../../../support/balances/balance-reads.ts'
+import { createRandom, type Random } from '../../../support/generated/random.ts'
 import { encodeAddress } from '../../../support/replay-node/address-text.ts'
 import { type ReplayNode, startReplayNode } from '../../../support/replay-node/index.ts'
 import { expectedBalances, type Side } from './expected.ts'
 import { KEYS } from './holders.ts'
-import { createRandom, type Random } from './random.ts'
 import { heightsAt, RECORDED_OWNERS, recordedWorld } from './recorded-world.ts'
 
 let node: ReplayNode

@@ -1,8 +1,8 @@
 import { idToCb58 } from '../../../../src/lib/ids.ts'
 import { AVAX, CHAIN_IDS, emptyLedger, secpUtxo, stakerOf, utxoOf } from '../../../chains/avalanche/ledger-data.ts'
 import type { Ledger } from '../../../chains/avalanche/ledger-node.ts'
+import type { Random } from '../../../support/generated/random.ts'
 import { KEYS, MANY, PLAIN } from './holders.ts'
-import type { Random } from './random.ts'
 
 /** Unix seconds by which locks are judged. */
 export const NOW = 1_000_000

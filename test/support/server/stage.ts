@@ -1,0 +1,89 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type App, createApp } from '../../../src/app.ts'
+import { type Config, createConfig, type Partially } from '../../../src/config/index.ts'
+import { putDatabase } from '../store/migrated-archive.ts'
+import { type FaultServer, type FaultServerOptions, startFaultServer } from '../upstream/fault-server.ts'
+
+export interface RunningServer {
+  url: string
+  app: App
+}
+
+/** Starts what a provocation needs, and ends all of it. */
+export interface Stage {
+  /** The whole server with this configuration over an otherwise empty one: no chains, no prices. */
+  serve(config?: Partially<Config>): Promise<RunningServer>
+  upstream(options?: FaultServerOptions): Promise<FaultServer>
+  /** An empty folder. */
+  folder(): string
+  /** A URL at 127.0.0.1 where nobody listens. */
+  deadUrl(): Promise<string>
+  /** An EVM chain whose upstream takes requests and never answers. */
+  hangingChain(): Promise<Partially<Config>>
+  clear(): Promise<void>
+}
+
+/** Names that recorded tokens carry are nobody's business outside: no query leaves this machine. */
+export const resolveNothing = async (host: string): Promise<never> => {
+  throw new Error(`${host} is not looked up`)
+}
+
+export function createStage(): Stage {
+  const ends: (() => Promise<unknown> | unknown)[] = []
+
+  const upstream = async (options: FaultServerOptions = {}): Promise<FaultServer> => {
+    const server = await startFaultServer(options)
+    ends.push(() => server.close())
+    return server
+  }
+
+  const folder = (): string => {
+    const made = mkdtempSync(join(tmpdir(), 'firn-stage-'))
+    ends.push(() => rmSync(made, { recursive: true, force: true }))
+    return made
+  }
+
+  return {
+    upstream,
+    folder,
+    async serve(config = {}) {
+      const dataDir = config.dataDir ?? folder()
+      const place = join(dataDir, 'store')
+      if (needsDatabase(config) && !existsSync(place)) await putDatabase(place)
+      const app = await createApp(
+        createConfig({
+          dataDir,
+          log: { level: 'silent' },
+          ...config,
+          // Tests stop the process for seconds, and a busy machine does: that is no overload of this server.
+          http: { port: 0, shutdownDelayMs: 0, shutdownGraceMs: 500, maxEventLoopDelayMs: 0, ...config.http },
+          market: { prices: { provider: 'none' }, defaultTokenLists: [], ...config.market },
+          chains: { catalogue: false, ...config.chains },
+        }),
+        { resolve: resolveNothing },
+      )
+      ends.push(() => app.close())
+      return { app, url: await app.listen() }
+    },
+    async deadUrl() {
+      // Privileged and unassigned: nobody is given such a port by chance, as happens with one that was just let go.
+      return 'http://127.0.0.1:2'
+    },
+    async hangingChain() {
+      const { url } = await upstream({ faults: { hang: 'headers' } })
+      const native = { name: 'Ether', symbol: 'ETH', decimals: 18 }
+      return { chains: { evm: { 1: { name: 'Hanging', upstreams: [{ url }], native, blockTimeMs: 1_000 } } } }
+    },
+    async clear() {
+      for (const end of ends.splice(0).reverse()) await end()
+    },
+  }
+}
+
+/** Whether a server with these settings opens the embedded database of its own folder. */
+const needsDatabase = ({ store, index, node }: Partially<Config>): boolean =>
+  store === undefined &&
+  (index?.enabled === true ||
+    [node?.api?.admin?.enabled, node?.api?.keystore?.enabled, node?.api?.auth?.required].includes(true))
