@@ -7,7 +7,8 @@ import { openStore, type Store } from '../../src/store/index.ts'
 import { createUpstreamPool } from '../../src/upstream/index.ts'
 import { startReplayNode } from '../support/replay-node/index.ts'
 import { startPostgres } from '../support/store/postgres-server.ts'
-import { TEST_LIMITS, until } from '../support/upstream/upstream-pool.ts'
+import { TEST_LIMITS } from '../support/upstream/upstream-pool.ts'
+import { until } from '../support/waiting/until.ts'
 import { caughtUp, makeIndexer } from './stage.ts'
 
 /** Processes over one database and one node. */

@@ -8,7 +8,7 @@ import type { DueNft, FetchedMetadata } from '../../src/store/index.ts'
 import { createSafeFetch, createUpstreamPool, DEFAULT_LIMITS, isPublicWebPlace } from '../../src/upstream/index.ts'
 import { createServerNftMetadata } from '../../src/wiring/indexed/nft-metadata.ts'
 import { createStage } from '../support/server/stage.ts'
-import { until } from '../support/upstream/upstream-pool.ts'
+import { until } from '../support/waiting/until.ts'
 import { INNER_PLACES } from './inner-places.ts'
 
 const stage = createStage()

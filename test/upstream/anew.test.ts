@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { FaultServer } from '../support/upstream/fault-server.ts'
-import { heightProbe, startTestPool, until } from '../support/upstream/upstream-pool.ts'
+import { heightProbe, startTestPool } from '../support/upstream/upstream-pool.ts'
+import { until } from '../support/waiting/until.ts'
 
 // Test networks are thrown away and begun anew behind the same address, often with the same genesis.
 

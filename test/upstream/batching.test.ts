@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { BadAnswerError, JsonRpcError } from '../../src/errors.ts'
 import type { UpstreamPool } from '../../src/upstream/index.ts'
-import { startTestPool, until } from '../support/upstream/upstream-pool.ts'
+import { startTestPool } from '../support/upstream/upstream-pool.ts'
+import { until } from '../support/waiting/until.ts'
 
 const readAll = (pool: UpstreamPool, count: number, method = 'm'): Promise<unknown[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => pool.rpc('', method, [index])))

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Faults } from '../support/upstream/fault-server.ts'
-import { heightProbe, startTestPool, until } from '../support/upstream/upstream-pool.ts'
+import { heightProbe, startTestPool } from '../support/upstream/upstream-pool.ts'
+import { until } from '../support/waiting/until.ts'
 
 /** A small generator with a seed, so that a failing run can be repeated. */
 const createRandom = (seed: number) => () => {

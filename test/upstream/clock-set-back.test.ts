@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { heightProbe, startTestPool, until } from '../support/upstream/upstream-pool.ts'
+import { heightProbe, startTestPool } from '../support/upstream/upstream-pool.ts'
+import { until } from '../support/waiting/until.ts'
 
 const HOUR = 3_600_000
 const headProbe = heightProbe(25)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { startTestPool, until } from '../support/upstream/upstream-pool.ts'
+import { startTestPool } from '../support/upstream/upstream-pool.ts'
+import { until } from '../support/waiting/until.ts'
 
 const named = (name: string) => ({ answer: () => name })
 

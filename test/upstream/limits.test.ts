@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { UpstreamUnavailableError } from '../../src/errors.ts'
 import { createUpstreamPool, createUpstreamRegistry } from '../../src/upstream/index.ts'
 import { startFaultServer } from '../support/upstream/fault-server.ts'
-import { startTestPool, TEST_LIMITS, until } from '../support/upstream/upstream-pool.ts'
+import { startTestPool, TEST_LIMITS } from '../support/upstream/upstream-pool.ts'
+import { until } from '../support/waiting/until.ts'
 
 const alone = { batch: false }
 

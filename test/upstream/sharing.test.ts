@@ -1,7 +1,8 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { CancelledError, DeadlineError, JsonRpcError } from '../../src/errors.ts'
-import { startTestPool, until } from '../support/upstream/upstream-pool.ts'
+import { startTestPool } from '../support/upstream/upstream-pool.ts'
 import { gate } from '../support/waiting/gate.ts'
+import { until } from '../support/waiting/until.ts'
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 

@@ -3,7 +3,7 @@ import { buildGenesis, decodeUtxo } from '../../../src/chains/avalanche/codec/in
 import { createGenesisBook } from '../../../src/indexer/primary/index.ts'
 import { EMPTY_ID } from '../../../src/lib/ids.ts'
 import { decodeNodeHex } from '../../../src/lib/node-hex.ts'
-import { until } from '../../support/upstream/upstream-pool.ts'
+import { until } from '../../support/waiting/until.ts'
 import { dumpTable, type Row } from '../database-dump.ts'
 import { type Lie, startLyingProxy } from '../lying-proxy.ts'
 import { recordedGenesis, type Stage, startStage } from '../stage.ts'

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createCollectionShares } from '../../../src/services/nft-metadata/collection-shares.ts'
 import { createNftMetadataWorker, type FetchDocument } from '../../../src/services/nft-metadata/index.ts'
 import type { DueNft } from '../../../src/store/index.ts'
-import { until } from '../../support/upstream/upstream-pool.ts'
+import { until } from '../../support/waiting/until.ts'
 import { abiString, DUE } from './due-token.ts'
 
 const HOG = '22'.repeat(20)

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { NotFoundError, UpstreamUnavailableError } from '../../../src/errors.ts'
 import { createNftMetadataWorker, type FetchDocument } from '../../../src/services/nft-metadata/index.ts'
 import type { DueNft } from '../../../src/store/index.ts'
-import { until } from '../../support/upstream/upstream-pool.ts'
+import { until } from '../../support/waiting/until.ts'
 import { abiString, DUE, loopback } from './due-token.ts'
 
 describe('a due token', () => {

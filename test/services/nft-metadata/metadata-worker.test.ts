@@ -6,7 +6,7 @@ import { JsonRpcError, UpstreamUnavailableError } from '../../../src/errors.ts'
 import { createNftMetadataWorker, type FetchDocument } from '../../../src/services/nft-metadata/index.ts'
 import type { DueNft, FetchedMetadata } from '../../../src/store/index.ts'
 import { createSafeFetch } from '../../../src/upstream/index.ts'
-import { until } from '../../support/upstream/upstream-pool.ts'
+import { until } from '../../support/waiting/until.ts'
 import { abiString, DUE, loopback } from './due-token.ts'
 
 const ID = 'ab'.padStart(64, '0')

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test, vi } from 'vitest'
 import { createScheduler } from '../../../src/upstream/calls/scheduler.ts'
-import { until } from '../../support/upstream/upstream-pool.ts'
+import { until } from '../../support/waiting/until.ts'
 
 test('runs in time, also what is added before the current wake-up, and nothing that was cancelled', async () => {
   const scheduler = createScheduler()

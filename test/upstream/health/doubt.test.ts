@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { heightProbe, startTestPool, until } from '../../support/upstream/upstream-pool.ts'
+import { heightProbe, startTestPool } from '../../support/upstream/upstream-pool.ts'
 import { eventually } from '../../support/waiting/eventually.ts'
+import { until } from '../../support/waiting/until.ts'
 
 /** A server that tells with its height whether it is well, and what it counts as. */
 const telling = (name: string, state: { ill: boolean }) => ({

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { believedHead } from '../../../src/upstream/health/head-probe.ts'
 import type { UpstreamPool } from '../../../src/upstream/index.ts'
-import { heightProbe, startTestPool, until } from '../../support/upstream/upstream-pool.ts'
+import { heightProbe, startTestPool } from '../../support/upstream/upstream-pool.ts'
+import { until } from '../../support/waiting/until.ts'
 
 const headProbe = heightProbe(25)
 const named = (name: string) => ({

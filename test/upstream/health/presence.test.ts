@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { createPresence } from '../../../src/upstream/health/presence.ts'
 import type { AnswerVerdict, IdentityProbe } from '../../../src/upstream/index.ts'
-import { heightProbe, startTestPool, until } from '../../support/upstream/upstream-pool.ts'
+import { heightProbe, startTestPool } from '../../support/upstream/upstream-pool.ts'
+import { until } from '../../support/waiting/until.ts'
 
 const MINUTE = 60_000
 const headProbe = heightProbe(10)

@@ -8,7 +8,8 @@ import { OverloadedError } from '../../../src/errors.ts'
 import { createIncomingRoom, type IncomingDoor } from '../../../src/upstream/http/incoming-room.ts'
 import { sendWire, type WireResult } from '../../../src/upstream/http/wire.ts'
 import { createUpstreamPool, createUpstreamRegistry, type UpstreamEvent } from '../../../src/upstream/index.ts'
-import { TEST_LIMITS, until } from '../../support/upstream/upstream-pool.ts'
+import { TEST_LIMITS } from '../../support/upstream/upstream-pool.ts'
+import { until } from '../../support/waiting/until.ts'
 
 const LARGE = 1_000_000
 

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { createScheduler } from '../../../src/upstream/calls/scheduler.ts'
 import { createGate } from '../../../src/upstream/limits/gate.ts'
 import { createRateBudget } from '../../../src/upstream/limits/rate-budget.ts'
-import { until } from '../../support/upstream/upstream-pool.ts'
+import { until } from '../../support/waiting/until.ts'
 
 const start = (options: { maxConcurrent?: number; maxWaiting?: number; rate?: number }) => {
   const scheduler = createScheduler()

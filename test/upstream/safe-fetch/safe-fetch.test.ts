@@ -9,7 +9,7 @@ import {
 } from '../../../src/errors.ts'
 import { createSafeFetch, redirectOf, type SafeFetchDeps } from '../../../src/upstream/safe-fetch/safe-fetch.ts'
 import { type FaultServerOptions, startFaultServer } from '../../support/upstream/fault-server.ts'
-import { until } from '../../support/upstream/upstream-pool.ts'
+import { until } from '../../support/waiting/until.ts'
 
 const LOOPBACK = '127.0.0.1'
 const allowLoopback = (address: string): boolean => address === LOOPBACK

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { startFaultServer } from '../../../support/upstream/fault-server.ts'
-import { until } from '../../../support/upstream/upstream-pool.ts'
+import { until } from '../../../support/waiting/until.ts'
 import { startEvmStage } from './stage.ts'
 
 const MESSAGE_BYTES = 50_000

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { type FaultServer, startFaultServer } from '../../../support/upstream/fault-server.ts'
-import { until } from '../../../support/upstream/upstream-pool.ts'
 import { gate } from '../../../support/waiting/gate.ts'
+import { until } from '../../../support/waiting/until.ts'
 import { startEvmStage } from './stage.ts'
 
 /** A front of this server that knows the tip, and counts the requests that have come since. */

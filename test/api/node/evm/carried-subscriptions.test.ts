@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
-import { until } from '../../../support/upstream/upstream-pool.ts'
+import { until } from '../../../support/waiting/until.ts'
 import { type EvmStage, startEvmStage } from './stage.ts'
 
 interface Asked {

@@ -5,7 +5,7 @@ import { foundry } from 'viem/chains'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { type Anvil, startAnvil } from '../../../support/evm/anvil.ts'
-import { until } from '../../../support/upstream/upstream-pool.ts'
+import { until } from '../../../support/waiting/until.ts'
 import { type EvmNode, startEvmNode } from './evm-node.ts'
 import { type EvmStage, startEvmStage } from './stage.ts'
 

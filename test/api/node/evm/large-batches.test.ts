@@ -5,7 +5,7 @@ import { WebSocketServer } from 'ws'
 import { createEvmBatches, type EvmBatchesDeps } from '../../../../src/api/node/evm/batch/batches.ts'
 import type { EvmRequest } from '../../../../src/api/node/evm/endpoint.ts'
 import { type SeenCall, startFaultServer } from '../../../support/upstream/fault-server.ts'
-import { until } from '../../../support/upstream/upstream-pool.ts'
+import { until } from '../../../support/waiting/until.ts'
 import { startEvmStage } from './stage.ts'
 import { openClient } from './ws-client.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { SocketLimits } from '../../../../src/api/node/evm/ws/limits.ts'
 import { type Anvil, startAnvil } from '../../../support/evm/anvil.ts'
-import { until } from '../../../support/upstream/upstream-pool.ts'
+import { until } from '../../../support/waiting/until.ts'
 import { type EvmNode, startEvmNode } from './evm-node.ts'
 import { type EvmStage, startEvmStage } from './stage.ts'
 import { heights, openClient } from './ws-client.ts'

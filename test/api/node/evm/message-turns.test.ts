@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { startFaultServer } from '../../../support/upstream/fault-server.ts'
-import { until } from '../../../support/upstream/upstream-pool.ts'
+import { until } from '../../../support/waiting/until.ts'
 import { startEvmStage } from './stage.ts'
 import { openClient } from './ws-client.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type FaultServer, type FaultServerOptions, startFaultServer } from '../../../support/upstream/fault-server.ts'
-import { until } from '../../../support/upstream/upstream-pool.ts'
 import { gate } from '../../../support/waiting/gate.ts'
+import { until } from '../../../support/waiting/until.ts'
 import { type EvmStage, type EvmStageOptions, startEvmStage } from './stage.ts'
 
 const HASH = `0x${'ab'.repeat(32)}`

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import { type ReplayNode, startReplayNode } from '../../../support/replay-node/index.ts'
-import { until } from '../../../support/upstream/upstream-pool.ts'
+import { until } from '../../../support/waiting/until.ts'
 import { type EvmStage, startEvmStage } from './stage.ts'
 import { heights, openClient } from './ws-client.ts'
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { openLink, type UpstreamLink } from '../../../../src/api/node/evm/ws/upstream-link.ts'
-import { until } from '../../../support/upstream/upstream-pool.ts'
+import { until } from '../../../support/waiting/until.ts'
 
 /** A node that answers pings, and calls as `onCall` does. */
 async function startNode(onCall: (socket: WebSocket, text: string) => void) {

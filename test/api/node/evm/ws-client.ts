@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
-import { until } from '../../../support/upstream/upstream-pool.ts'
+import { until } from '../../../support/waiting/until.ts'
 
 /** A client of a WebSocket endpoint, until the end of the test. */
 export interface Client {
