@@ -69,7 +69,7 @@ it('whoever ends npm ends the server: no process is left behind that holds port 
   npm.stdout.on('data', (text: Buffer) => {
     said += text
   })
-  await expect.poll(() => said, { timeout: 60_000 }).toMatch(/^pid \d+ /)
+  await expect.poll(() => said).toMatch(/^pid \d+ /)
   const pid = Number(said.split(' ')[1])
   onTestFinished(() => {
     if (isAlive(pid)) process.kill(pid, 'SIGKILL')

@@ -38,7 +38,7 @@ async function balance(ports: readonly number[]): Promise<number> {
   balancer = spawn('haproxy', ['-W', '-db', '-f', path], { stdio: 'ignore' })
   const live = async (): Promise<number | undefined> =>
     (await fetch(`http://127.0.0.1:${port}/v1/live-check`).catch(() => undefined))?.status
-  await expect.poll(live, { timeout: 20_000 }).toBe(200)
+  await expect.poll(live).toBe(200)
   return port
 }
 
@@ -118,7 +118,7 @@ describe.skipIf(missing)('HAProxy as in the composition', () => {
     const port = await balance(ports)
     await database.stop()
     const live = async (at: number) => (await fetch(`http://127.0.0.1:${at}/v1/live-check`)).status
-    for (const own of ports) await expect.poll(() => live(own), { timeout: 20_000 }).toBe(503)
+    for (const own of ports) await expect.poll(() => live(own)).toBe(503)
     // Until the balancer knows it.
     await new Promise((resolve) => setTimeout(resolve, 4_000))
     for (let account = 1; account <= 6; account += 1)

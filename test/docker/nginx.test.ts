@@ -41,7 +41,7 @@ async function serveBehindNginx(url: string): Promise<number> {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   const live = async () => (await fetch(`http://127.0.0.1:${port}/v1/live-check`).catch(() => undefined))?.status
-  await expect.poll(live, { timeout: 20_000 }).toBe(200)
+  await expect.poll(live).toBe(200)
   return port
 }
 
@@ -77,7 +77,7 @@ async function open(port: number): Promise<{ answer: IncomingMessage; text: () =
     .on('data', (part) => {
       text += part
     })
-  await expect.poll(() => text, { timeout: 10_000 }).toContain('"caip2Id":"eip155:1"')
+  await expect.poll(() => text).toContain('"caip2Id":"eip155:1"')
   expect(text).not.toContain('eip155:2')
   return { answer, text: () => text }
 }

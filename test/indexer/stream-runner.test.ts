@@ -6,6 +6,7 @@ import type { ChainStream, StreamBlock } from '../../src/indexer/runner/stream.t
 import { StreamBlockedError } from '../../src/indexer/runner/stream-errors.ts'
 import { createStreamRunner, type RunnerTimes, type StreamRunner } from '../../src/indexer/runner/stream-runner.ts'
 import type { IndexWriter } from '../../src/store/index-writer.ts'
+import { eventually } from '../support/waiting/eventually.ts'
 import { gate } from '../support/waiting/gate.ts'
 
 const TIMES: RunnerTimes = { pollMs: 10, retryMs: 5, maxRetryMs: 10, maxAwayMs: 10, stalledMs: 200, reportMs: 20 }
@@ -51,9 +52,9 @@ const never = (signal: AbortSignal): Promise<never> =>
 describe('a stream with a stored tip', () => {
   it('is stalled while no node answers, however often it begins anew, and is not called fresh', async () => {
     const runner = run({ fetch: () => Promise.reject(new UpstreamUnavailableError('no node answered')) })
-    await vi.waitFor(() => expect(runner.status().failures).toBeGreaterThan(3))
+    await eventually(() => expect(runner.status().failures).toBeGreaterThan(3))
     expect(runner.status()).toMatchObject({ height: 7n, freshAtMs: undefined })
-    await vi.waitFor(() => expect(runner.status().stalled).toBe(true))
+    await eventually(() => expect(runner.status().stalled).toBe(true))
   })
 
   it('works on what it has stored while it stands at the tip, and not before or in trouble', async () => {
@@ -66,13 +67,13 @@ describe('a stream with a stored tip', () => {
       },
       mend: async () => ++pieces && 1,
     })
-    await vi.waitFor(() => expect(runner.status().failures).toBeGreaterThan(5))
+    await eventually(() => expect(runner.status().failures).toBeGreaterThan(5))
     expect(pieces).toBe(0)
     isAtTip = true
-    await vi.waitFor(() => expect(pieces).toBeGreaterThan(3))
+    await eventually(() => expect(pieces).toBeGreaterThan(3))
     expect(runner.status().phase).toBe('following')
     isAtTip = false
-    await vi.waitFor(() => expect(runner.status().phase).toBe('failing'))
+    await eventually(() => expect(runner.status().phase).toBe('failing'))
     const before = pieces
     await sleep(100)
     expect(pieces).toBeLessThanOrEqual(before + 1)
@@ -82,7 +83,7 @@ describe('a stream with a stored tip', () => {
     const times = { retryMs: 1, maxRetryMs: 60_000, maxAwayMs: 2 }
     const fails = (error: Error) => run({ fetch: () => Promise.reject(error), times })
     const [away, bad] = [fails(new UpstreamUnavailableError('no node answered')), fails(new BadAnswerError('not this'))]
-    await vi.waitFor(() => expect(away.status().failures).toBeGreaterThan(40), 20_000)
+    await eventually(() => expect(away.status().failures).toBeGreaterThan(40))
     expect(bad.status().failures).toBeLessThan(20)
   })
 
@@ -94,7 +95,7 @@ describe('a stream with a stored tip', () => {
         return never(signal)
       },
     })
-    await vi.waitFor(() => expect(attempts).toBeGreaterThan(2), 5_000)
+    await eventually(() => expect(attempts).toBeGreaterThan(2))
     expect(runner.status().stalled).toBe(true)
   })
 
@@ -132,7 +133,7 @@ describe('a stream with a stored tip', () => {
         confirmed += 1
       },
     })
-    await vi.waitFor(() => expect(confirmed).toBeGreaterThan(0), 5_000)
+    await eventually(() => expect(confirmed).toBeGreaterThan(0))
     expect(runner.status().stalled).toBe(false)
   })
 
@@ -145,15 +146,15 @@ describe('a stream with a stored tip', () => {
         confirmed += 1
       },
     })
-    await vi.waitFor(() => expect(confirmed).toBeGreaterThan(1))
+    await eventually(() => expect(confirmed).toBeGreaterThan(1))
     const before = Date.now()
     const wall = vi.spyOn(Date, 'now').mockImplementation(() => before - 3_600_000)
     onTestFinished(() => void wall.mockRestore())
     await sleep(20)
     const then = confirmed
-    await vi.waitFor(() => expect(confirmed).toBeGreaterThan(then + 1))
+    await eventually(() => expect(confirmed).toBeGreaterThan(then + 1))
     expect(runner.status()).toMatchObject({ freshAtMs: before - 3_600_000, stalled: false })
     answers = false
-    await vi.waitFor(() => expect(runner.status().stalled).toBe(true))
+    await eventually(() => expect(runner.status().stalled).toBe(true))
   })
 })

@@ -67,6 +67,6 @@ describe.skipIf(missing)('a server', () => {
     const [url = ''] = await Promise.all(cluster.nodes.map((node) => userOf(node.url, MANUAL_OF_A_CLUSTER)))
     const { counters } = await connect(url, { cluster: true })
     const sums = () => Promise.all([1, 2, 3, 4].map((key) => counters.add(`sum-${key}`, 1, inAMinute())))
-    await expect.poll(sums, { timeout: 20_000 }).not.toContain(undefined)
+    await expect.poll(sums).not.toContain(undefined)
   })
 })

@@ -1,8 +1,9 @@
 import pg from 'pg'
 import { pino } from 'pino'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { openStore, type Store } from '../../src/store/index.ts'
 import { useServerStores } from '../support/store/server-stores.ts'
+import { eventually } from '../support/waiting/eventually.ts'
 
 const WAITING = `select query from pg_stat_activity
   where datname = current_database() and wait_event_type = 'Lock' and query like 'create index%'`
@@ -32,7 +33,7 @@ it('a step of the schema keeps no reader waiting for longer than a read may take
   await writer.query('begin; lock table utxo_owner in row exclusive mode')
   const store = opened()
   const opening = store.open()
-  await vi.waitFor(async () => expect((await client.query(WAITING)).rows).toHaveLength(1), { timeout: 20_000 })
+  await eventually(async () => expect((await client.query(WAITING)).rows).toHaveLength(1))
   expect(steps()).toEqual([[], '0010-unspent-entries'])
   await expect(store.reader.networks.find('testnet')).rejects.toThrow('the database is still being opened')
   await writer.query('commit')

@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { pino } from 'pino'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openStore, type StakerRow, type Store } from '../../src/store/index.ts'
 import { useServerStores } from '../support/store/server-stores.ts'
+import { eventually } from '../support/waiting/eventually.ts'
 import { address, block, commit, id, listed, output, registerAll, spend } from './write/range-samples.ts'
 
 /** Of the indexes, names and what they cover. */
@@ -183,7 +184,7 @@ describe('a database of an earlier version', () => {
     await writer.query('begin; update utxo_owner set kind = kind')
     const after = connect(url)
     const opening = after.open()
-    await vi.waitFor(async () => expect((await client.query(WAITING)).rows).toHaveLength(1), { timeout: 20_000 })
+    await eventually(async () => expect((await client.query(WAITING)).rows).toHaveLength(1))
     expect((await client.query('select count(*) from utxo_owner')).rows).toEqual([{ count: '1' }])
     await writer.query('commit')
     await opening
@@ -209,7 +210,7 @@ describe('a database of an earlier version', () => {
       stdio: ['ignore', 'ignore', 'inherit'],
     })
     const gone = once(killed, 'exit')
-    await vi.waitFor(async () => expect((await client.query(WAITING)).rows).toHaveLength(1), { timeout: 60_000 })
+    await eventually(async () => expect((await client.query(WAITING)).rows).toHaveLength(1))
     killed.kill('SIGKILL')
     await gone
     const after = connect(url)
@@ -221,7 +222,7 @@ describe('a database of an earlier version', () => {
     expect((await client.query(DEFINITIONS)).rows).toEqual(indexes)
     expect(await listed(after, 'P', address(1), false)).toHaveLength(1)
     await Promise.all([client.end(), writer.end()])
-  }, 90_000)
+  })
 
   it('that a newer one has migrated meanwhile is no longer led, not by who waited for the lead either', async () => {
     const url = await server().create('overtaken')
@@ -234,7 +235,7 @@ describe('a database of an earlier version', () => {
       and query like '%pg_try_advisory_lock%' and pid <> pg_backend_pid()
       and pid not in (select pid from pg_locks where locktype = 'advisory')`
     const taken = waiting.writer.lead(signal).catch((error) => error)
-    await vi.waitFor(async () => expect((await client.query(tries)).rows).toEqual([{ n: 1 }]), { timeout: 20_000 })
+    await eventually(async () => expect((await client.query(tries)).rows).toEqual([{ n: 1 }]))
     await client.query(`insert into firn_migration (name, timestamp) values ('0099-later', 'then')`)
     await held.release()
     const newer = { message: expect.stringMatching('schema of a newer version of this program .step 0099-later') }

@@ -73,7 +73,7 @@ describe('store on a server', () => {
     expect(next).toBeUndefined()
     const holder = `pid in (select pid from pg_locks where locktype = 'advisory' and granted)`
     await server().endSessions('leaders', holder)
-    await expect.poll(() => held.lost.aborted, { timeout: 20_000 }).toBe(true)
+    await expect.poll(() => held.lost.aborted).toBe(true)
     const taken = await waiting
     expect(taken.lost.aborted).toBe(false)
     await taken.release()

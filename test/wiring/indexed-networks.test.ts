@@ -122,7 +122,7 @@ describe('an index and the network that it is of', () => {
     expect(balances).not.toMatch(/"error":"/)
     const { url, app } = await serve()
     // A database that is busy is an error of the item, and asked again.
-    await expect.poll(() => xBalances(url), { timeout: 60_000, interval: 500 }).toBe(balances)
+    await expect.poll(() => xBalances(url), { interval: 500 }).toBe(balances)
     expect(refused).toBeGreaterThan(0)
     await app.close()
   })
@@ -138,13 +138,13 @@ describe('an index and the network that it is of', () => {
   it('is neither answered from nor written when the nodes are of another network, and is again when they are back', async () => {
     nodes = 'of another network'
     const { url, app } = await serve()
-    await expect.poll(async () => statuses(await indexedAnswers(url)), { timeout: 20_000 }).toEqual([503])
+    await expect.poll(async () => statuses(await indexedAnswers(url))).toEqual([503])
     const [[, first] = []] = await indexedAnswers(url)
     expect(first?.body.message).toMatch(
       new RegExp(`index of another network under the name testnet: its network ID is \\d+, here it is ${OTHER_ID}`),
     )
     await expect
-      .poll(async () => JSON.stringify((await call(url, '/page/index.json')).body), { timeout: 20_000 })
+      .poll(async () => JSON.stringify((await call(url, '/page/index.json')).body))
       .toMatch(/"phase":"blocked".*"phase":"blocked".*"phase":"blocked"/)
     await app.close()
 

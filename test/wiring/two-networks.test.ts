@@ -67,7 +67,7 @@ beforeAll(async () => {
   both.testnet = await serve(SIDES, 'shared', 'testnet', 'api')
   await untilBothIndexed(embedded, SIDES)
   for (const side of SIDES) truth[side] = await indexedAnswers(alone[side], side)
-}, 240_000)
+})
 afterAll(async () => {
   await stage.clear()
   await Promise.all([fronts?.stop(), postgres?.stop()])
@@ -140,7 +140,7 @@ describe('two networks on one server', () => {
       expect(await nodeAnswers(both[other])).toEqual(calls)
       fronts[gone].away = false
       for (const url of [both.mainnet, embedded])
-        await expect.poll(() => balanceItems(url, SIDES, wallets), { timeout: 60_000, interval: 500 }).toEqual(expected)
+        await expect.poll(() => balanceItems(url, SIDES, wallets), { interval: 500 }).toEqual(expected)
     },
     120_000,
   )

@@ -30,14 +30,14 @@ it('follows the chains into an embedded database: addresses are compared though 
   const again = await stage.serve(settings)
   await node.stop()
   await untilIndexed(again.url)
-}, 300_000)
+})
 
 it('names chains that the database lacks, and does not begin them there', async () => {
   const node = await startReplayNode({ upTo: { P: 20, X: 10, C: 10 } })
   const dataDir = stage.folder()
   const settings = { ...recordedIndex(node.url), dataDir }
   const server = await stage.serve({ ...settings, index: { enabled: true, streams: ['testnet:P'] } })
-  await expect.poll(async () => (await indexedHeights(server.url))[0], { timeout: 60_000 }).toBe(20)
+  await expect.poll(async () => (await indexedHeights(server.url))[0]).toBe(20)
   await server.app.close()
 
   const { blocks, missing, differences } = await verify(settings)
@@ -52,4 +52,4 @@ it('names chains that the database lacks, and does not begin them there', async 
   await store.close()
   await node.stop()
   expect(streams).toEqual(['testnet:P'])
-}, 120_000)
+})

@@ -8,6 +8,7 @@ import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type AppCheckOptions, createAppCheck } from '../../../src/api/balance/app-check.ts'
 import { steadyNow } from '../../../src/lib/steady-clock.ts'
+import { eventually } from '../../support/waiting/eventually.ts'
 
 const NUMBER = '123456789012'
 const APP = '1:123456789012:web:321abc456def7890'
@@ -242,7 +243,7 @@ describe('mode firebase', () => {
         silent = true
         vi.setSystemTime(Date.now() + 7 * 3_600_000)
         expect(await judge(lasting)).toBe(true)
-        await vi.waitFor(() => expect(asked).toBe(2))
+        await eventually(() => expect(asked).toBe(2))
         server.closeAllConnections()
         silent = false
         vi.setSystemTime(Date.now() + 17 * 3_600_000)

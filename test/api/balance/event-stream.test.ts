@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createEventStream } from '../../../src/api/balance/event-stream.ts'
+import { eventually } from '../../support/waiting/eventually.ts'
 
 const limits = { keepAliveMs: 60_000, stalledReaderMs: 60_000 }
 /** More than is queued without waiting for the reader. */
@@ -41,7 +42,7 @@ it('a reader that leaves a few bytes alone is cut like one that leaves many', as
   stream.readable.on('error', () => undefined)
   stream.readable.read(0)
   stream.write('data: {}\n\n')
-  await vi.waitFor(() => expect(ends).toEqual(['stalled']), { timeout: 5_000 })
+  await eventually(() => expect(ends).toEqual(['stalled']))
 })
 
 describe('a reader who waits', () => {
@@ -54,7 +55,7 @@ describe('a reader who waits', () => {
     stream.readable.on('data', (chunk: Buffer) => heard.push(chunk.toString()))
     await expect.poll(() => heard).toHaveLength(1)
     vi.setSystemTime(Date.now() - 3_600_000)
-    await expect.poll(() => heard, { timeout: 5_000 }).toEqual([': ping\n\n', ': ping\n\n'])
+    await expect.poll(() => heard).toEqual([': ping\n\n', ': ping\n\n'])
   })
 
   it('is not cut for a clock that was set forward', async () => {

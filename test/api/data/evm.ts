@@ -244,7 +244,7 @@ export function checkEvm(server: () => IndexedServer): void {
     const { blockchains } = recordedJson<{ blockchains: { blockchains: Shown[] } }>('platform-state').blockchains
     const made = blockchains.find(({ name }) => name === 'Firn L1 B')
     // It is asked for anew some seconds after P was found not to know it yet.
-    await expect.poll(told, { timeout: 30_000 }).toContainEqual({ chainId: L1, ...made, name: undefined })
+    await expect.poll(told).toContainEqual({ chainId: L1, ...made, name: undefined })
     const nobody = await server().get(`/v1/address/0x${'0'.repeat(36)}beef/chains`)
     expect(nobody.body).toEqual({ indexedChains: [], unindexedChains: [] })
   })
@@ -252,7 +252,7 @@ export function checkEvm(server: () => IndexedServer): void {
 
 export function checkIndexNotes(server: () => IndexedServer): void {
   it('health says of the chain that no node traces what is missing of it', () =>
-    expect.poll(() => indexNotes(server().url, `eip155:${L1}`), { timeout: 60_000 }).toEqual(UNTRACED_NOTES))
+    expect.poll(() => indexNotes(server().url, `eip155:${L1}`)).toEqual(UNTRACED_NOTES))
 }
 
 export function checkRequests(server: () => IndexedServer): void {

@@ -63,7 +63,7 @@ async function utxosOf() {
 
 it('outputs of assets that the index cannot describe are shown with what a node says, or not at all', async () => {
   await expect
-    .poll(async () => (await utxosOf()).message, { timeout: 60_000, interval: 200 })
+    .poll(async () => (await utxosOf()).message, { interval: 200 })
     .toMatch(/does not know how many decimals the asset \w+ has, and no node tells it now/)
   expect((await utxosOf()).status).toBe(503)
 

@@ -159,4 +159,4 @@ it('whichever servers fail at which address: a number is what the chain says', a
   }
   expect(numbers).toBeGreaterThan(500)
   expect(errors).toBeGreaterThan(10)
-}, 60_000)
+})

@@ -93,4 +93,4 @@ it('whatever tokens, limits, methods and troubles: a number is what the chain sa
   const tally: EvmTally = { sources: 0, numbers: 0, errors: 0 }
   for (let seed = 1; seed <= 12; seed++) await playEvm(ground, createRandom(seed), tally)
   expect(tally.numbers).toBeGreaterThan(50)
-}, 60_000)
+})

@@ -135,9 +135,7 @@ it('does not give the index up for a chain of the same id that begins with anoth
   await chain.rpc('anvil_reset')
   await chain.rpc('evm_increaseTime', [60])
   for (let block = 0; block < 7; block++) await chain.send({ to: chain.who(2), value: 1n })
-  await expect
-    .poll(() => stage.indexer.status().streams[0]?.error, { timeout: 20_000 })
-    .toContain('begins with another block')
+  await expect.poll(() => stage.indexer.status().streams[0]?.error).toContain('begins with another block')
   expect(await dumpEvm(stage.sql)).toEqual(before)
   // Nor is it served any more, however young it is.
   const [progress] = await stage.store.reader.progress()
@@ -197,7 +195,7 @@ it('does not take receipts without their logs for blocks in which nothing happen
   })
   onTestFinished(() => proxy.stop())
   const stage = await startEvmStage(proxy.url, chain.chainId)
-  await expect.poll(() => stage.indexer.status().streams[0]?.error, { timeout: 20_000 }).toContain('without their logs')
+  await expect.poll(() => stage.indexer.status().streams[0]?.error).toContain('without their logs')
   expect(await stage.sql('select * from evm_block where height > 1')).toEqual([])
   stripped = false
   await stage.at(await chain.head())
@@ -243,8 +241,6 @@ it('takes a token id in a fourth topic for an NFT, and without one for nothing o
 it('an endpoint that serves another chain is not indexed under this name', async () => {
   const chain = await startChain(4_243)
   const stage = await startEvmStage(chain.url, 4_242)
-  await expect
-    .poll(() => stage.indexer.status().streams[0]?.error, { timeout: 20_000 })
-    .toBe('eip155:4242: the node serves the chain 4243')
+  await expect.poll(() => stage.indexer.status().streams[0]?.error).toBe('eip155:4242: the node serves the chain 4243')
   expect(await stage.sql('select * from stream')).toEqual([])
 })

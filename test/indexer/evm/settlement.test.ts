@@ -165,7 +165,7 @@ it('stands where everybody lies, says which blocks, and goes on when one tells t
   stage.grow(124n)
   await stage.at(124n)
   stage.grow(LAST)
-  await expect.poll(() => stage.status()?.error, { timeout: 20_000 }).toContain('122 to 124')
+  await expect.poll(() => stage.status()?.error).toContain('122 to 124')
   expect((await stage.store.reader.progress())[0]?.tip?.height).toBe(124n)
   node.tale = () => undefined
   await stage.at(LAST)

@@ -1,10 +1,11 @@
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { pFormat, xFormat } from '../../../src/indexer/primary/sources/formats.ts'
 import { createCHeightApi, createHeightApi } from '../../../src/indexer/primary/sources/height-api.ts'
 import { createUpstreamPool } from '../../../src/upstream/index.ts'
 import { recordedLines } from '../../support/recorded/recordings.ts'
 import { startReplayNode } from '../../support/replay-node/index.ts'
 import { TEST_LIMITS } from '../../support/upstream/upstream-pool.ts'
+import { eventually } from '../../support/waiting/eventually.ts'
 import { type Lie, startLyingProxy } from '../lying-proxy.ts'
 import { startStage } from '../stage.ts'
 
@@ -35,13 +36,13 @@ it('is not served any more once the nodes have other blocks, and is again when t
   const recent = Date.now() - 60_000
   expect((await currentAt()).filter((at) => at > recent)).toHaveLength(3)
   isAnew = true
-  await vi.waitFor(async () => expect(await currentAt()).toEqual([-1, -1, -1]), 20_000)
+  await eventually(async () => expect(await currentAt()).toEqual([-1, -1, -1]))
   const errors = stage.indexer.status().streams.map(({ error }) => error)
   expect(errors).toEqual(
     ['P', 'X', 'C'].map((chain) => expect.stringMatching(`^recorded:${chain} holds block [0-9a-f]{64} at`)),
   )
   isAnew = false
-  await vi.waitFor(async () => expect((await currentAt()).filter((at) => at > recent)).toHaveLength(3), 20_000)
+  await eventually(async () => expect((await currentAt()).filter((at) => at > recent)).toHaveLength(3))
 })
 
 it('one node that has the block outweighs another that has not, and none of that height says nothing', async () => {

@@ -5,6 +5,7 @@ import { createLivePriceBook } from '../../../src/market/prices/live-price-book.
 import type { PriceRequest, PriceSource } from '../../../src/market/prices/price-source.ts'
 import type { PriceKey, QuotesByCurrency } from '../../../src/market/prices/prices.ts'
 import { createSharedPriceSource, type SharedPriceValues } from '../../../src/market/prices/shared-price-source.ts'
+import { eventually } from '../../support/waiting/eventually.ts'
 
 const AVAX: PriceKey = { internalId: 'NATIVE-avax', priceId: 'avalanche-2' }
 const BTC: PriceKey = { internalId: 'NATIVE-btc', priceId: 'bitcoin' }
@@ -161,10 +162,10 @@ describe('a provider shared by processes', () => {
         }),
     )
     const reading = read(createSharedPriceSource(tokens.source, values, { cacheMs: 60_000 }), [TOKEN])
-    await vi.waitFor(() => expect(tokens.reads).toHaveLength(1))
+    await eventually(() => expect(tokens.reads).toHaveLength(1))
     const { source, reads } = provider(priced(20))
     const coins = read(createSharedPriceSource(source, values, { cacheMs: 60_000, patienceMs: 60_000 }), [AVAX])
-    await vi.waitFor(() => expect(reads).toHaveLength(1))
+    await eventually(() => expect(reads).toHaveLength(1))
     end()
     await Promise.all([reading, coins])
     expect([...kept.keys()].filter((key) => key.startsWith('prices:reading'))).toEqual([])

@@ -120,10 +120,10 @@ describe('access tokens', () => {
     const token = await make(first)
     expect(verdict(second, token)).toBeUndefined()
     await first.revokeToken({ password: PASSWORD, token }, undefined)
-    await expect.poll(() => verdict(second, token), { timeout: 10_000 }).toBe(REVOKED)
+    await expect.poll(() => verdict(second, token)).toBe(REVOKED)
     const other = await make(second)
     await start({ configured: OTHER })
-    await expect.poll(() => verdict(first, other), { timeout: 10_000 }).toBe(INVALID)
+    await expect.poll(() => verdict(first, other)).toBe(INVALID)
     await expect(make(first)).rejects.toThrow('incorrect password')
   })
 

@@ -59,7 +59,7 @@ describe('own containers', () => {
   it('are not current when they are waited for in vain, also while the clock of the machine stands still', async () => {
     const source = sourceOver({ height: 9n, currentAtMs: NOW, count: 9n }, async () => 10n, 50)
     expect(await source.current('P/block')).toBe(false)
-  }, 5_000)
+  })
 
   it('are not current while the nodes have more and the caller has left', async () => {
     const source = sourceOver({ height: 9n, currentAtMs: NOW, count: 9n }, async () => 10n)

@@ -2,9 +2,10 @@ import { mkdtempSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { createWaitRecorder } from '../../../src/lib/wait-recorder.ts'
 import { createProfiler } from '../../../src/services/node-admin/index.ts'
+import { eventually } from '../../support/waiting/eventually.ts'
 
 it('a CPU profile that nobody stops ends by itself: it is written then, and stopping it is no error', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'firn-profile-'))
@@ -12,7 +13,7 @@ it('a CPU profile that nobody stops ends by itself: it is written then, and stop
   onTestFinished(() => profiler.close())
   await profiler.startCpu()
   const written = async (): Promise<unknown> => JSON.parse(await readFile(join(dir, 'cpu.profile'), 'utf8'))
-  await vi.waitFor(async () => expect(await written()).toHaveProperty('samples'), { timeout: 20_000 })
+  await eventually(async () => expect(await written()).toHaveProperty('samples'))
   await profiler.stopCpu()
   await expect(profiler.stopCpu()).rejects.toThrow("cpu profiler doesn't exist")
   await rm(join(dir, 'cpu.profile'))

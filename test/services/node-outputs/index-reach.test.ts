@@ -13,4 +13,4 @@ it('waits no longer where the clock is set back meanwhile', async () => {
   }
   const waiting = untilIndexed(index, 'mainnet', new Map([['P', 5n]]), 150)
   await expect(waiting).rejects.toThrow('the index of the p-chain has not reached block 5')
-}, 5_000)
+})

@@ -18,7 +18,7 @@ beforeAll(async () => {
   server = await startPostgres()
   const settings = { statementTimeoutMs: 3_000, maxWaiting: 2_000, logger: pino({ level: 'silent' }) }
   pool = openServerPool({ ...settings, databaseUrl: await server.create('overload'), size: 3 })
-}, 60_000)
+})
 afterAll(async () => {
   await pool?.end()
   await server?.stop()
@@ -82,4 +82,4 @@ it('a server asked for five times what it can answer answers as much as it can, 
   expect(answered / perSecond).toBeGreaterThan(0.6)
   expect(Math.max(...health)).toBeLessThan(PATIENCE_MS)
   expect(pool.load).toEqual({ busy: 0, waiting: 0 })
-}, 60_000)
+})

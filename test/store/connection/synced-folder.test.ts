@@ -53,7 +53,7 @@ it('has each commit on the disk before it is told, and all that making a databas
   const written = await syncs(200)
   expect(written.ofMaking).toBe(0)
   expect(written.byDatabase).toBeGreaterThanOrEqual(200)
-}, 120_000)
+})
 
 it.skipIf(process.platform !== 'linux')(
   'does without for folders where the file system has no such thing, and for no file',

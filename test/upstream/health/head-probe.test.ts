@@ -116,9 +116,9 @@ test.each([
       await pool.rpc('', 'm', [count], { batch: false, idempotent: false }).catch(() => undefined)
   }
   const readers = Array.from({ length: 150 }, reader)
-  await pause(300)
+  await until(() => (servers[0]?.stats.requests ?? 0) > 10, 'they ask')
   servers[0]?.set({ lag: 10, latencyMs: 20 })
-  const known = until(() => pool.status()[0]?.lagBlocks === 10, 'the lag is known', 5_000)
+  const known = until(() => pool.status()[0]?.lagBlocks === 10, 'the lag is known')
   await known.finally(() => {
     reading = false
     return Promise.all(readers)

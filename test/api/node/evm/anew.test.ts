@@ -21,7 +21,7 @@ it('of a chain that began anew behind the same address no old block is told, and
   age = 'b'
   node.height = 3
   await node.server.up()
-  await expect.poll(() => stage.call('eth_blockNumber', []), { timeout: 20_000 }).toBe('0x3')
+  await expect.poll(() => stage.call('eth_blockNumber', [])).toBe('0x3')
   expect([await hashOf('0x1'), await hashOf('0x5a')]).toEqual(['0xb', undefined])
 })
 
@@ -42,6 +42,6 @@ it('other chains of the same node go on: nobody is shown a lower block than befo
   await server.down()
   Object.assign(heights, { C: 100, L1: 3 })
   await server.up()
-  await expect.poll(() => number(L1).catch(String), { timeout: 20_000 }).toBe('0x3')
+  await expect.poll(() => number(L1).catch(String)).toBe('0x3')
   await expect.poll(() => number('C').catch(String)).toBe('0x65')
 })

@@ -3,6 +3,7 @@ import { createEvmBatches, type EvmBatchesDeps } from '../../../../src/api/node/
 import type { EvmCall } from '../../../../src/api/node/evm/call.ts'
 import { PRIMARY } from '../../../../src/api/node/routes/endpoint.ts'
 import { CancelledError, UpstreamUnavailableError } from '../../../../src/errors.ts'
+import { eventually } from '../../../support/waiting/eventually.ts'
 
 const endpoint = PRIMARY.C.get('rpc') as NonNullable<ReturnType<typeof PRIMARY.C.get>>
 const call = (id: number, method: string) => ({ jsonrpc: '2.0', id, method, params: [] })
@@ -64,7 +65,7 @@ it('nor is anything else asked in the place of what has its turn only then', asy
   await ask(body, single, new UpstreamUnavailableError('nobody there'))
   body.fill('x')
   answered()
-  await vi.waitFor(() => expect(asked).toHaveLength(waiting.length))
+  await eventually(() => expect(asked).toHaveLength(waiting.length))
   expect(asked.map((one) => JSON.parse(String(one.body)))).toEqual(waiting)
   expect(asked.map(({ message }) => `${message.id} ${message.params}`)).toEqual(waiting.map(({ id }) => `${id} []`))
 })
@@ -100,4 +101,4 @@ it('what is asked of other nodes has the time of one call together, however many
   await vi.advanceTimersByTimeAsync(30_000)
   expect(await answer).toEqual([result(0), ...without.slice(1)])
   expect(asked).toBe(20)
-}, 5_000)
+})

@@ -2,6 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { createFeed, type FeedDeps } from '../../../../src/api/node/evm/ws/feed.ts'
 import { createMessageRoom } from '../../../../src/api/node/evm/ws/message-room.ts'
 import type { LinkEvents, UpstreamLink } from '../../../../src/api/node/evm/ws/upstream-link.ts'
+import { eventually } from '../../../support/waiting/eventually.ts'
 
 const ERROR = '{"code":-32000,"message":"not now"}'
 
@@ -65,7 +66,7 @@ it('replaces a lost node for no longer where the clock is set back meanwhile', a
     feed.subscribe('eth_subscribe', Buffer.from('["newHeads"]'), Buffer.from('7'), () => lose?.())
   })
   expect(await broken).toBe('no node holds the subscriptions')
-}, 5_000)
+})
 
 it('parameters that a client leaves out are no empty list to the node, which has another error for that', async () => {
   const asked: string[] = []
@@ -130,7 +131,7 @@ it('what a node pushes while what was missed is read again has no more room than
   })
   await new Promise((resolve) => feed.subscribe('eth_subscribe', Buffer.from('["logs"]'), Buffer.from('7'), resolve))
   links[0]?.onLost()
-  await vi.waitFor(() => expect(links).toHaveLength(2))
+  await eventually(() => expect(links).toHaveLength(2))
   const reasons = [1, 2, 3].map(() => {
     links[1]?.onNotification(log)
     return reason

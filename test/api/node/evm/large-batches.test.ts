@@ -39,7 +39,7 @@ it('calls that go to a node one by one end with the results of a batch', async (
   expect(entries.map(({ result }) => result === LARGE)).toEqual(entries.map((_, at) => at < CROSSING))
   expect(entries.slice(CROSSING)).toEqual(entries.slice(CROSSING).map(({ id }) => refused(id)))
   expect(asked('eth_getFilterLogs')).toBeLessThanOrEqual(CROSSING + AT_ONCE)
-}, 30_000)
+})
 
 it('a transaction behind the results of a batch is not sent, as it is said to be', async () => {
   const { stage, asked } = await startLarge(({ method }) => (method === 'eth_getFilterLogs' ? LARGE : '0x1'))
@@ -52,7 +52,7 @@ it('a transaction behind the results of a batch is not sent, as it is said to be
   expect(entries.slice(CROSSING)).toEqual([refused(90), refused(91)])
   expect(asked('eth_sendRawTransaction')).toBe(0)
   expect(asked('eth_gasPrice')).toBe(0)
-}, 30_000)
+})
 
 it('kept answers are not copied beyond the results of a batch', async () => {
   let found = 0
@@ -118,7 +118,7 @@ it('a batch with a subscription in it ends with its results, as any other', asyn
   expect(entries.slice(1).map(({ result }) => result === LARGE)).toEqual(entries.slice(1).map((_, at) => at < CROSSING))
   expect(entries.at(-1)).toEqual(refused(91))
   expect(asked('eth_odd')).toBe(CROSSING)
-}, 30_000)
+})
 
 it('a list in a batch with a subscription is an entry that is no request, and nothing in it is asked', async () => {
   const { stage, asked } = await startBothEnds()

@@ -25,7 +25,7 @@ it.each(OLD)('%s: that there is nothing is not kept, as one that has it may come
   await servers[1]?.down()
   expect(await stage.call(method, params)).toEqual(NOTHING[method])
   await servers[1]?.up()
-  await expect.poll(() => stage.call(method, params), { timeout: 5_000 }).toEqual(ALL[method])
+  await expect.poll(() => stage.call(method, params)).toEqual(ALL[method])
 })
 
 it('a block below the tip is asked of all, however many have not got it', async () => {

@@ -68,12 +68,8 @@ describe('that a transaction is accepted', () => {
           await new Promise((resolve) => setTimeout(resolve, 400))
           return reply === 'cut' ? 'cut' : told(call, { status: reply })
         }
-      await expect
-        .poll(async () => (await front.post('/ext/bc/P', gorillaCall('platform.getTxStatus', '{"txID":"x"}'))).text, {
-          // One that stands still is waited for, longer than is polled by default.
-          timeout: 20_000,
-        })
-        .toContain('Committed')
+      const status = gorillaCall('platform.getTxStatus', '{"txID":"x"}')
+      await expect.poll(async () => (await front.post('/ext/bc/P', status)).text).toContain('Committed')
     }
   })
 

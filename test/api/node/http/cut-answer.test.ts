@@ -37,7 +37,7 @@ async function serve() {
 it('a stream over HTTP/1.0 that is cut does not look whole: its connection is reset', async () => {
   const { app, url } = await serve()
   const { seen, end } = ask(url, ['1', '2'])
-  await expect.poll(() => seen.text, { timeout: 10_000 }).toContain('"caip2Id":"eip155:1"')
+  await expect.poll(() => seen.text).toContain('"caip2Id":"eip155:1"')
   await app.close()
   expect(await end).toBe('ECONNRESET')
   expect(seen.text).not.toContain('eip155:2')

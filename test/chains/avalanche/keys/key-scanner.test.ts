@@ -255,13 +255,13 @@ describe('an extended key', () => {
       const deadline = Date.now() + 20_000
       const p = pvm.readBalances([wallet([KEY])], { signal: readers[0].signal, deadline })
       const x = avm.readBalances([wallet([KEY])], { signal: readers[1].signal, deadline })
-      await vi.waitFor(() => expect(count('avm.getUTXOs')).toBe(3))
+      await eventually(() => expect(count('avm.getUTXOs')).toBe(3))
       readers[0].abort()
       await expect(p).rejects.toMatchObject({ code: 'CANCELLED' })
       if (left === 'both') {
         readers[1].abort()
         await expect(x).rejects.toMatchObject({ code: 'CANCELLED' })
-        await vi.waitFor(() => expect(node().closed - closed).toBe(7))
+        await eventually(() => expect(node().closed - closed).toBe(7))
       }
       release()
       if (left === 'first') expect((await x).get('w')).toMatchObject({ ok: true })
