@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { scrape, sumOf } from '../metrics/scrape.ts'
 import { freePort } from '../support/programs/free-port.ts'
 import { sendRaw } from '../support/server/raw-http.ts'
 import { startPostgres } from '../support/store/postgres-server.ts'
@@ -41,6 +42,12 @@ async function balance(ports: readonly number[]): Promise<number> {
   await expect.poll(live).toBe(200)
   return port
 }
+
+const STREAM = { route: '/v1/balance/get-balances', status: '200' }
+const LOOK = { route: '/v1/live-check' }
+/** How many requests a process has answered, as its metrics say. */
+const answered = async (port: number, labels: Record<string, string>): Promise<number> =>
+  sumOf(await scrape(`http://127.0.0.1:${port}`), 'firn_http_seconds_count', labels)
 
 describe.skipIf(missing)('HAProxy as in the composition', () => {
   it('takes its configuration', () => {
@@ -94,8 +101,8 @@ describe.skipIf(missing)('HAProxy as in the composition', () => {
       const [code] = (await once(child, 'exit')) as [number]
       expect(code).toBe(0)
       await start(ports[at] as number, url, env)
-      // Until the balancer knows that it is back.
-      await new Promise((resolve) => setTimeout(resolve, 3_000))
+      // The balancer knows that it is back once it sends it clients again.
+      await expect.poll(() => answered(ports[at] as number, STREAM)).toBeGreaterThan(0)
     }
     running = false
     await clients
@@ -119,8 +126,11 @@ describe.skipIf(missing)('HAProxy as in the composition', () => {
     await database.stop()
     const live = async (at: number) => (await fetch(`http://127.0.0.1:${at}/v1/live-check`)).status
     for (const own of ports) await expect.poll(() => live(own)).toBe(503)
-    // Until the balancer knows it.
-    await new Promise((resolve) => setTimeout(resolve, 4_000))
+    // The balancer knows it after two looks at each.
+    const refusals = { ...LOOK, status: '503' }
+    const before = await Promise.all(ports.map((own) => answered(own, refusals)))
+    for (const [at, own] of ports.entries())
+      await expect.poll(() => answered(own, refusals), { interval: 1_000 }).toBeGreaterThan((before[at] ?? 0) + 2)
     for (let account = 1; account <= 6; account += 1)
       expect(await stream(port, account)).toContain('data: {"caip2Id":"eip155:1"')
     // One that is not there is not asked, once the balancer has seen its connections end.

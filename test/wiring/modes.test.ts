@@ -265,16 +265,21 @@ describe.skipIf(missing)('processes that serve and processes that index', () => 
     }
     const clients = Promise.all(Array.from({ length: 12 }, (_, at) => client(at)))
     clients.catch(() => undefined)
+    /** Until so many more are answered as there are clients. */
+    const others = (): Promise<number> => {
+      const enough = counts.streams + counts.reads + 12
+      return until(async () => counts.streams + counts.reads >= enough, 'others are answered')
+    }
     for (const at of [0, 1] as const) {
-      await sleep(500)
+      await others()
       expect(await apis[at].end()).toBe(0)
       apis[at] = await start(['--mode', 'api', '--http-port', String(apis[at].port)])
     }
-    await sleep(500)
+    await others()
     running = false
     await clients
-    expect(counts.streams).toBeGreaterThan(20)
-    expect(counts.reads).toBeGreaterThan(10)
+    expect(counts.streams).toBeGreaterThan(0)
+    expect(counts.reads).toBeGreaterThan(0)
     expect(counts.refused).toBeGreaterThan(0)
   })
 

@@ -1,8 +1,19 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Redis } from 'ioredis'
 import { expect, it, onTestFinished } from 'vitest'
 import { createApp } from '../../src/app.ts'
-import { type Asked, type FakeNode, type Front, gorillaCall, startFront, told } from '../api/node/fake-nodes.ts'
+import {
+  type Asked,
+  type FakeNode,
+  type Front,
+  gorillaCall,
+  startFront,
+  told,
+  untilIdKnown,
+} from '../api/node/fake-nodes.ts'
 import { testConfig } from '../api/node/recorded-node.ts'
 import { startRedis, whyNoRedis } from '../support/programs/redis-server.ts'
+import { eventually } from '../support/waiting/eventually.ts'
 
 // Behind a balancer the next call of a client is asked of another process: it must not show what was before.
 
@@ -26,23 +37,36 @@ async function startTwo() {
   )
   const url = await other.listen()
   onTestFinished(() => other.close())
-  // Until it knows its node and hears the other process.
-  await new Promise((resolve) => setTimeout(resolve, 1_500))
+  await untilIdKnown(url)
+  const client = new Redis(redis.url)
+  onTestFinished(() => client.disconnect())
+  await untilBothHear(client)
+  /** Until what was published before is heard by both: Redis has handed it out, and this process has read it. */
+  const heard = async (): Promise<void> => {
+    for (let round = 0; round < 2; round += 1) await client.ping()
+    await nextTurn()
+  }
   const at = (base: string) => async (path: string, method: string, params: string) => {
     const body = gorillaCall(method, params, ID)
     const response = await fetch(base + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
     return response.text()
   }
-  return { nodes: front.nodes, one: at(front.url), another: at(url) }
+  return { nodes: front.nodes, one: at(front.url), another: at(url), heard }
 }
 
 const isClients = (call: Asked): boolean => call.body.includes(`"id":${ID}`)
-/** Long enough for a message, and far shorter than between two looks at a tip. */
-const soon = () => new Promise((resolve) => setTimeout(resolve, 200))
+/** Until each of both processes is subscribed to every channel. */
+const untilBothHear = (client: Redis) =>
+  eventually(async () => {
+    const channels = (await client.pubsub('CHANNELS')) as string[]
+    const counts = (await client.pubsub('NUMSUB', ...channels)) as (string | number)[]
+    expect(counts).toEqual(channels.flatMap((channel) => [channel, 2]))
+    expect(channels.length).toBeGreaterThan(0)
+  })
 
 it.skipIf(missing)('behind a height that one process told no other shows what was before', async () => {
   for (const index of [0, 1]) {
-    const { nodes, one, another } = await startTwo()
+    const { nodes, one, another, heard } = await startTwo()
     const late = nodes[index] as FakeNode
     let cuts = 0
     for (const node of nodes)
@@ -56,7 +80,7 @@ it.skipIf(missing)('behind a height that one process told no other shows what wa
       }
     let seen = ''
     while (!seen.includes('101')) seen = await one('/ext/bc/P', 'platform.getHeight', '{}')
-    await soon()
+    await heard()
     for (let round = 0; round < 4; round += 1) {
       expect(await another('/ext/bc/P', 'platform.getUTXOs', '{"addresses":["x"]}')).toContain('new')
       expect(await another('/ext/bc/P', 'platform.getHeight', '{}')).toContain('"101"')
@@ -66,7 +90,7 @@ it.skipIf(missing)('behind a height that one process told no other shows what wa
 
 it.skipIf(missing)('a transaction sent by one process is accepted at another once every node has it', async () => {
   for (const index of [0, 1]) {
-    const { nodes, one, another } = await startTwo()
+    const { nodes, one, another, heard } = await startTwo()
     const late = nodes[index] as FakeNode
     let asked = 0
     for (const node of nodes)
@@ -76,7 +100,7 @@ it.skipIf(missing)('a transaction sent by one process is accepted at another onc
         return told(call, { status: node === late && ++asked <= 4 ? 'Processing' : 'Accepted' })
       }
     await one('/ext/bc/X', 'avm.issueTx', '{"tx":"0x00"}')
-    await soon()
+    await heard()
     while (!(await another('/ext/bc/X', 'avm.getTxStatus', '{"txID":"sent"}')).includes('Accepted'));
     expect(asked).toBeGreaterThan(4)
   }
@@ -84,7 +108,7 @@ it.skipIf(missing)('a transaction sent by one process is accepted at another onc
 
 it.skipIf(missing)('a node that lacks what one process told is accepted is asked by no other', async () => {
   for (const index of [0, 1]) {
-    const { nodes, one, another } = await startTwo()
+    const { nodes, one, another, heard } = await startTwo()
     const late = nodes[index] as FakeNode
     let cuts = 0
     for (const node of nodes)
@@ -98,7 +122,7 @@ it.skipIf(missing)('a node that lacks what one process told is accepted is asked
       }
     await one('/ext/bc/X', 'avm.issueTx', '{"tx":"0x00"}')
     expect(await one('/ext/bc/X', 'avm.getTxStatus', '{"txID":"sent"}')).toContain('Accepted')
-    await soon()
+    await heard()
     for (let round = 0; round < 4; round += 1)
       expect(await another('/ext/bc/X', 'avm.getUTXOs', '{"addresses":["x"]}')).toContain('new')
   }
@@ -108,7 +132,7 @@ it.skipIf(missing)(
   'behind a block of an EVM chain that one process showed no other shows what was before',
   async () => {
     for (const index of [0, 1]) {
-      const { nodes, one, another } = await startTwo()
+      const { nodes, one, another, heard } = await startTwo()
       const late = nodes[index] as FakeNode
       let top = 100
       const evm = (call: Asked, result: unknown) => ({
@@ -125,7 +149,7 @@ it.skipIf(missing)(
       for (const ask of [one, another]) expect(await ask('/ext/bc/C/rpc', 'eth_getBalance', balance)).toContain('0x64')
       top = 101
       expect(await one('/ext/bc/C/rpc', 'eth_getBlockByNumber', '["0x65",false]')).toContain('0x65')
-      await soon()
+      await heard()
       for (let round = 0; round < 4; round += 1) {
         expect(await another('/ext/bc/C/rpc', 'eth_blockNumber', '[]')).toContain('"0x65"')
         expect(await another('/ext/bc/C/rpc', 'eth_getBalance', balance)).toContain('"0x65"')

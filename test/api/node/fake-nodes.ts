@@ -183,15 +183,20 @@ export async function startFront(
     const bytes = Buffer.from(await response.arrayBuffer())
     return { status: response.status, headers: response.headers, body: bytes, text: bytes.toString() }
   }
-  // Until the server knows its own id, so that learning it is not counted below.
+  // So that learning it is not counted below.
+  await untilIdKnown(url)
+  for (const node of nodes) node.asked.length = 0
+  return { url, port: Number(new URL(url).port), nodes, post }
+}
+
+/** Until a server knows the id of its node. */
+export async function untilIdKnown(url: string): Promise<void> {
   for (let tries = 0; tries < 200; tries += 1) {
     const answer = await fetch(`${url}/ext/nothing`)
     await answer.arrayBuffer()
     if (answer.headers.has('node-id')) break
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
-  for (const node of nodes) node.asked.length = 0
-  return { url, port: Number(new URL(url).port), nodes, post }
 }
 
 /** The node at a position; fails the test when there is none. */

@@ -38,6 +38,14 @@ const pingerCode = (): `0x${string}` => {
   return `0x60${length}600c60003960${length}6000f3${runtime}`
 }
 
+/** Until the socket of a client of viem has so many subscriptions. */
+async function subscribed(client: PublicClient, count: number): Promise<void> {
+  const { subscriptions } = await (
+    client.transport['getRpcClient'] as () => Promise<{ subscriptions: Map<string, unknown> }>
+  )()
+  await until(() => subscriptions.size === count, `${count} subscriptions`)
+}
+
 describe('viem, unmodified', () => {
   const account = privateKeyToAccount(KEYS[0])
   const clientOf = (transport: ReturnType<typeof http> | ReturnType<typeof webSocket>) => ({
@@ -67,6 +75,7 @@ describe('viem, unmodified', () => {
     const address = deployed.contractAddress
     if (!address) throw new Error('not deployed')
 
+    const filters = node.methods['eth_newFilter'] ?? 0
     const unwatchBlocks = reader.watchBlockNumber({ onBlockNumber: (height) => void blocks.push(height) })
     const unwatchLogs = reader.watchContractEvent({
       address,
@@ -74,10 +83,8 @@ describe('viem, unmodified', () => {
       onLogs: (found) => void logs.push(...found.map(({ transactionHash }) => transactionHash)),
     })
     // Over HTTP a filter is made first; what is sent before that is none of its business.
-    if (name !== 'ws') await until(() => (node.methods['eth_newFilter'] ?? 0) > 0, 'a filter')
-    else await until(() => node.sockets() > 0, 'a subscription')
-    await reader.getBlockNumber({ cacheTime: 0 })
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    if (name !== 'ws') await until(() => (node.methods['eth_newFilter'] ?? 0) > filters, 'a filter')
+    else await subscribed(reader, 2)
     const sent: Hash[] = []
     for (let value = 1; value <= 3; value += 1) {
       const data = `0x${value.toString(16).padStart(64, '0')}` as const
