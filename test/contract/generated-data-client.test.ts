@@ -53,7 +53,7 @@ it('the client generated from /api-json has a type for every schema, under the n
   expect(client.typeErrors(program([...NAMES, 'NoSuchSchema']))).toHaveLength(1)
 })
 
-it('it asks for no parameter that has a default', () => {
+it('the client generated from /api-json asks for no parameter that has a default', () => {
   const program = (query: string): string => `
     import { getUtxosByAddresses, listLatestBlocksAllChains } from './client/sdk.gen.ts'
     void getUtxosByAddresses({ path: { network: 'fuji', blockchainId: 'p-chain' }, ${query} })

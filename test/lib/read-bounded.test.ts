@@ -11,7 +11,7 @@ it('a body is read whole, also where a character lies in two pieces, up to as ma
   expect(await readBounded(null, 3, tooLong)).toBe('')
 })
 
-it('what is longer is not read to its end', async () => {
+it('a body that is longer than it may be is not read to its end', async () => {
   const body = bodyOf('ab', 'cd', 'ef')
   await expect(readBounded(body, 3, tooLong)).rejects.toThrow('too long')
   expect(body.destroyed).toBe(true)

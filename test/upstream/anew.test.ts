@@ -46,7 +46,7 @@ it('a server that comes back with a lower tip has begun anew: the head follows a
   expect(await read()).toBe('new')
 })
 
-it('one that only starts anew, and one behind an open address that tells less, have not', async () => {
+it('a server that only restarts, or one of several behind an open address that shows a lower tip, has not begun anew', async () => {
   const { pool, all, begun, read, says, shows, comesBackAt } = await start(1)
   says('new')
   await comesBackAt(0, 101n)
@@ -58,7 +58,7 @@ it('one that only starts anew, and one behind an open address that tells less, h
   expect(await read()).toBe('old')
 })
 
-it('of several it is the last one that tells', async () => {
+it('of several servers it is the last to come back lower that tells of the chain begun anew', async () => {
   const { pool, begun, comesBackAt } = await start(2)
   await comesBackAt(0, 3n)
   expect([begun(), pool.head()]).toEqual([0, 100n])

@@ -17,7 +17,7 @@ async function start(limits = {}) {
   return { servers, hosts, ask }
 }
 
-it('who is to be avoided is asked only where there is no other', async () => {
+it('a server that is to be avoided is asked only where there is no other', async () => {
   const { servers, hosts, ask } = await start()
   const [first] = hosts
   expect(await ask(() => false)).toMatchObject({ result: 'first' })
@@ -27,7 +27,7 @@ it('who is to be avoided is asked only where there is no other', async () => {
   expect(await ask((host) => host === first)).toMatchObject({ result: 'first' })
 })
 
-it('nor is he asked as a second opinion of one that is slow', async () => {
+it('a server that is to be avoided is not asked besides a slow one either', async () => {
   const answers = [{ answer: () => 'first' }, { answer: () => 'second' }]
   const { pool, servers } = await startTestPool(answers, { limits: { hedgeMinMs: 10 } })
   const [first, second] = servers as [FaultServer, FaultServer]

@@ -218,7 +218,7 @@ test('a rate limit that answers a batch as one object is a rate limit', async ()
   expect(servers[1]?.stats).toMatchObject({ batches: 1, calls: 3 })
 })
 
-test('and the wait that it names is kept', async () => {
+test('the wait that a rate limit names for a whole batch is kept', async () => {
   const message = 'Too many requests, reason: call rate limit exhausted, retry in 120s'
   const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32090, message } })
   const { pool } = await startTestPool([{ handle: () => ({ body }) }, {}])

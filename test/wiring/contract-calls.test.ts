@@ -59,7 +59,7 @@ it('another chain of the same id is never asked for its contracts, and not looke
   expect(world.asked).toEqual(['eth_getBlockByNumber'])
 })
 
-it('the same chain is looked at once', async () => {
+it('whether the other endpoint is of the same chain is looked at once', async () => {
   const { world, ask } = twoEndpoints()
   world.firstBlock = { hash: '0x01' }
   expect([await ask(), await ask()]).toEqual(['0xcd', '0xcd'])

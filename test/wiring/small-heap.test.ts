@@ -91,7 +91,7 @@ it('streams that wait for chains that do not answer fill the heap: some are refu
   })
 })
 
-it('they end a process that does not look at its heap', async () => {
+it('streams that wait for chains that do not answer end a process that does not look at its heap', async () => {
   const { firn } = await serve(0)
   const gone = once(firn.child, 'exit')
   void Promise.allSettled(askAll(firn))

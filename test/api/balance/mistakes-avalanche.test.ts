@@ -96,7 +96,7 @@ const put = (memory: string, ...utxos: string[]): void => {
   ledger.reindex()
 }
 
-describe('mistake', () => {
+describe('does not make the mistake', () => {
   it('10: several items for one id, or its addresses counted twice', async () => {
     put('P', secpUtxo(hex(1), 3_000_000n), secpUtxo(hex(2), 5_000_000n), secpUtxo([hex(1), hex(2)], 7_000_000n))
     const wallets = [

@@ -64,7 +64,7 @@ const nativeOn = (items: readonly WireItem[], networkType: string): string | und
   items.find((item) => item.networkType === networkType)?.balances.nativeTokenBalance.balance
 const categoriesOf = (items: readonly WireItem[]) => items[0]?.balances.categories
 
-describe('mistake', () => {
+describe('does not make the mistake', () => {
   it("20: only external addresses, too small a gap, or the wrong level of a wallet's key", async () => {
     const ownerAt = (branch: number, index: number): string => {
       const { pubKeyHash } = HDKey.fromExtendedKey(XPUB).deriveChild(branch).deriveChild(index)

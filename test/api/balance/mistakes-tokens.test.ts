@@ -60,7 +60,7 @@ async function serveToken(
   return (await stage.serve({ chains: { evm: { [token.chainId]: chain } } })).url
 }
 
-describe('mistake', () => {
+describe('does not make the mistake', () => {
   it('25: a success without tokens when they could not be looked up', async () => {
     // The native balance can be read, the tokens cannot.
     const answer = ({ method }: { method: string }) => (method === 'eth_getBalance' ? '0x5' : undefined)

@@ -52,7 +52,7 @@ const textOf = async (url: string, body: unknown, init?: RequestInit): Promise<s
   return response.text()
 }
 
-describe('mistake', () => {
+describe('does not make the mistake', () => {
   it('1: CR LF, or no blank line after the last event', async () => {
     const late = delayed(
       40,

@@ -202,7 +202,7 @@ it('tells load balancers, which have no key, how it is also where keys are requi
   expect(await status('/v1/blocks')).toBe(401)
 })
 
-it('tells them also where a plan lists what may be called', async () => {
+it('tells load balancers how it is also where a plan lists what may be called', async () => {
   const operations: DataOperation[] = ['listTokens']
   const listed = { default: { ...plans.default, operations } }
   const { url } = await stage.serve({ data: { plans: listed, apiKeys: [{ key: KEY, plan: 'default' }] } })
@@ -256,7 +256,7 @@ it('an operation costs what the hosted service takes for it', () => {
   })
 })
 
-it('tell of each decision the plan, what it took, and why not', async () => {
+it('of each decision the plan is told, what it took, and why it was refused', async () => {
   const told: object[] = []
   const options = { plans, apiKeys: [{ key: KEY, plan: 'paid' }], observe: (charge: object) => told.push(charge) }
   const open = createComputeUnits({ ...options, keyRequired: false }, createMemoryUsage())
@@ -272,7 +272,7 @@ it('tell of each decision the plan, what it took, and why not', async () => {
   ])
 })
 
-it('are counted for ever new callers without a look at all others for each', async () => {
+it('units of ever new callers are counted without a look at all others for each', async () => {
   let looks = 0
   const usage = createMemoryUsage(1_000, () => {
     looks += 1

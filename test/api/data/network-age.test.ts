@@ -138,7 +138,7 @@ it('chains that the operator does not have indexed are not waited for, and C is 
   expect(toldByNodes).toBe(2)
 })
 
-it('one whose nodes have another chain is no answer, however lately it was theirs', async () => {
+it('an index of another chain than that of the nodes is no answer, however lately it was theirs', async () => {
   const other = await answers({ P: 1_000, X: NOW + 1, C: 2_000 })
   expect(other.told.map(([status]) => status)).toEqual([503, 503, 503, 404, 503, 503])
   expect(other.message).toBe(

@@ -92,7 +92,7 @@ it('what X spent before it had blocks is taken away on every page of it', async 
   })
 })
 
-it('no page is read behind it', async () => {
+it('no page is read behind the one in which X went on with blocks', async () => {
   const mixed = many(4 * PAGE, (number) => (number < PAGE + 10 ? BigInt(number) : FIRST + 10_000n))
   const left = 3 * PAGE - 10
   expect(await importableOf(mixed, () => false)).toEqual({ amount: String(left), utxoCount: left, pages: 2 })

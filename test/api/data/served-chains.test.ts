@@ -68,7 +68,7 @@ it.each(['blocks', 'transactions'])('latest %s are none of a chain that its node
   expect(await listed(`${path}?network=mainnet`, ['eip155:9'])).toEqual([503, [], undefined])
 })
 
-it('nor is an address said to have been active there', async () => {
+it('an address is not said to have been active on a chain that is not served, or that its nodes have begun anew', async () => {
   const path = `address/0x${'1'.repeat(40)}/chains`
   const chains = (...ids: string[]) => ids.map((chainId) => expect.objectContaining({ chainId }))
   expect(await listed(path)).toEqual({ indexedChains: chains('43113', '9'), unindexedChains: ['5'] })

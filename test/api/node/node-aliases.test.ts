@@ -38,7 +38,7 @@ it('a name stands while nobody can be asked, and of one that nobody ever told it
   expect(await aliases.find('other')).toBeUndefined()
 })
 
-it('who asks for one at the same time waits for one answer', async () => {
+it('callers who ask for a name at the same time wait for one answer', async () => {
   const ask = vi.fn(async (alias: string) => `id of ${alias}`)
   const aliases = createNodeAliases(ask)
   expect(await Promise.all([aliases.find('lab'), aliases.find('lab'), aliases.find('b')])).toEqual([

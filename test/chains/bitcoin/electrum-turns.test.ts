@@ -72,7 +72,7 @@ describe('electrum turns', () => {
     expect(balances(server).length - before).toBe(10)
   })
 
-  it('it is asked as much as it has answered, and not half as much', async () => {
+  it('a server that refuses calls for their number is asked as much as it has answered, and not half as much', async () => {
     // The clock stands still but for what is set here: a turn comes by it alone.
     let now = Date.now()
     const clock = vi.spyOn(Date, 'now').mockImplementation(() => now)
@@ -94,7 +94,7 @@ describe('electrum turns', () => {
     expect(balances(server).length - before).toBe(4)
   })
 
-  it('the same where it hangs up with it', async () => {
+  it('a server that refuses calls for their number and hangs up is asked less, too', async () => {
     const client = connect([server], { requestsPerSecond: 1_000 })
     const refusal = { code: -101, message: 'excessive resource usage' }
     server.fault = ({ id, method }, socket) => {

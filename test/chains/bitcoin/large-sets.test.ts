@@ -61,7 +61,7 @@ it('more addresses than the first kind of servers may be asked for in a second g
   expect(await read(50)).toEqual({ right: 50, esplora: 50, electrum: 0 })
 })
 
-it('they go to the first kind as ever while nothing is heard of the other, or where it fails', async () => {
+it('many addresses go to the first kind of servers as ever while nothing is heard of the other, or where it fails', async () => {
   electrum.fault = ({ method }) => (method === 'blockchain.headers.subscribe' ? '' : undefined)
   for (const _ of [1, 2]) expect(await read(51)).toMatchObject({ right: 51, esplora: 51, electrum: 0 })
 })

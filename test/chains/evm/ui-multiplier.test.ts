@@ -84,7 +84,7 @@ function sourceOver(list: readonly string[], intercept = noDiscovery, deps: Part
 describe.each([
   ['packed reads', noDiscovery],
   ['Multicall3', onlyMulticall],
-])('by %s', (_, intercept) => {
+])('UI multipliers by %s', (_, intercept) => {
   it('tells the multiplier of now beside the balance that a transfer is made of', async () => {
     const token = await deployed('ScaledToken')
     const { read } = sourceOver([token], intercept)
@@ -119,7 +119,7 @@ describe.each([
     ['a dividend', 1_000_566_080_061_092_436n, 1.0005660800610925],
     ['one billionth', 10n ** 9n, 1e-9],
     ['a billion', 10n ** 27n, 1e9],
-  ])('%s', async (__, multiplier, expected) => {
+  ])('a multiplier of %s', async (__, multiplier, expected) => {
     const token = await deployed('ScaledToken')
     await split(token, multiplier)
     expect(await sourceOver([token], intercept).multipliers()).toEqual(new Map([[token, expected]]))

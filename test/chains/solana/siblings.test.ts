@@ -57,7 +57,7 @@ it('an NFT that is no longer the only one is a token of each who holds one, once
   expect(await read(first, second)).toEqual([[1n], [1n]])
 })
 
-it('it is at once where somebody beside him holds two, in whatever order they are named', async () => {
+it('an NFT of which somebody else asked for holds two is a token at once, in whatever order they are named', async () => {
   for (const turned of [false, true]) {
     const { first, second, give, read } = await onlyOne()
     give(second, 2n)
@@ -66,7 +66,7 @@ it('it is at once where somebody beside him holds two, in whatever order they ar
   }
 })
 
-it('who holds two of them holds no NFT, though the mint still says that there is one', async () => {
+it('who holds two of a mint holds no NFT, though the mint still says that there is one', async () => {
   const { mints, owners } = stage.chain
   const nft = Buffer.from(decodeBase58(mints.nft))
   stage.tamper = (answer, { method }) => {

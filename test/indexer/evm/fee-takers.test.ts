@@ -30,7 +30,7 @@ it('who is given what an L1 takes for gas takes part', () => {
   expect(participants(block, { miner: `0x${BUILDER}` })).toEqual([...others, BUILDER])
 })
 
-it('where it is burnt, nobody is given any', () => {
+it('where an L1 burns what it takes for gas, nobody takes part by that', () => {
   const block = paid('l1-blocks', L1)
   expect(block.block.miner).toBe(`0x${BURNT}`)
   expect(participants(block)).not.toContain(BURNT)

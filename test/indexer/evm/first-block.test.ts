@@ -84,7 +84,7 @@ it('does not begin behind what a pruned node has thrown away', async () => {
   expect(await stage.sql('select height from evm_block')).toEqual([])
 })
 
-it('keeps such an index where the node has another chain that begins at the same height', async () => {
+it('keeps an index that begins late where the node has another chain that begins at the same height', async () => {
   const chain = await startChain(9)
   const node = await startFrom(chain, 5)
   const stage = await startEvmStage(node.url, chain.chainId)

@@ -86,7 +86,7 @@ it('pages of blocks full of logs are small, empty as these may be', async () => 
   expect(await pagesOf(10, 6, 4_000)).toEqual([1, 2, 4, 8, 13, 13])
 })
 
-it('pages of light ones grow', async () => {
+it('pages of light blocks grow', async () => {
   expect(await pagesOf(10, 10)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 256])
 })
 

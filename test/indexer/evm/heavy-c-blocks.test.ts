@@ -31,7 +31,7 @@ it('blocks whose logs are too much for a page are told in several, each once and
   expect(new Set(node.asked).size).toBe(node.asked.length)
 })
 
-it('those before blocks that do not come are a page, and the others fail by themselves', async () => {
+it('blocks in front of some that do not come are told as a page, and only those that do not come fail', async () => {
   const node = await startSettlingNode((height, receipts) => {
     if (height >= 125) receipts.length = 0
   })

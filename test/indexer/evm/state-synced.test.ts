@@ -41,7 +41,7 @@ it.each([true, false])(
   },
 )
 
-it('so are receipts that one refuses although it has the block', async () => {
+it('receipts that one node refuses although it has the block are asked of the next', async () => {
   const whole = archive(true)
   const answer = (call: { method: string; params: unknown }) =>
     call.method === 'eth_getBlockByNumber' ? whole.answer(call) : null
@@ -61,7 +61,7 @@ it('a block that nobody has is not there yet', async () => {
   expect(await reader.hashAt(7n, signal)).toBeUndefined()
 })
 
-it('so are those of C that are read by their heights', async () => {
+it('blocks of C that are read by height and that one node lacks are asked of the next', async () => {
   const [first] = facts
   const height = BigInt(first?.block.number ?? 0)
   const both = await startTestPool([{ answer: () => null }, archive(true)])

@@ -38,6 +38,6 @@ it('a page of heavy blocks of C has few of them, and those behind are as many as
   expect(await pagesOf((height) => (height <= 6 ? 4 * MIB : 500), 6)).toEqual([2, 2, 2, 4, 8, 16])
 })
 
-it('light ones come many at a time', async () => {
+it('light blocks of C come many at a time', async () => {
   expect(await pagesOf(() => 500, 2)).toEqual([256, 256])
 })

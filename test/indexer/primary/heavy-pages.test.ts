@@ -62,7 +62,7 @@ it.each([
   expect(Math.max(...again.map(({ numToFetch }) => numToFetch))).toBe(9)
 })
 
-it('behind them pages are as large as before', async () => {
+it('behind heavy blocks pages are as large as before them', async () => {
   const pages = await readAll((index) => index >= 40 && index < 60, 9)
   expect(pages.at(-1)?.numToFetch).toBe(PAGE + 1)
 })

@@ -46,7 +46,7 @@ const chain = (letter: 'P' | 'X' | 'C', x: string) => ({
   chainInfo: { chainName: 'x-chain' as const, network: 'mainnet' as const },
 })
 
-it('what its addresses owned is refused, for a part of it is unknown; other chains and networks are not', () => {
+it('what addresses of the public X-chains owned in the past is refused, for a part of it is unknown; other chains and networks are not', () => {
   expect(() => requireWholeHistory(chain('X', MAINNET_X), 'balances of the past')).toThrow('before Cortina')
   expect(() => requireWholeHistory(chain('P', MAINNET_X), 'balances of the past')).not.toThrow()
   expect(() => requireWholeHistory(chain('X', OWN_X), 'balances of the past')).not.toThrow()

@@ -88,7 +88,7 @@ it('nobody waits for the company that a stranger gave to his account', async () 
   expect(reads).toEqual([[A, B, C], [A]])
 })
 
-it('nor does what was read in company stand in for a failed read of one alone', async () => {
+it('what was read in company does not stand in for a failed read of one account alone', async () => {
   const { world, ask } = stage()
   await ask(A, B)
   world.now += CACHE_MS
@@ -107,7 +107,7 @@ it('whatever a stranger reads it with, the last good answer of one alone stands 
   expect([await ask(A), await ask(B, A), await ask(B)]).toEqual([[1n], [2n, 2n], ['nobody answers']])
 })
 
-it('nor do strangers take away what stands in for accounts that are asked for together', async () => {
+it('strangers do not take away what stands in for accounts that are asked for together', async () => {
   const { world, ask } = stage()
   await ask(A, B)
   world.now += CACHE_MS
@@ -149,7 +149,7 @@ it('who comes late to a read that ends with its time has his own time, and who c
   expect(reads).toEqual([[A], [A]])
 })
 
-it('what he begins then has no more time than he had when he came', async () => {
+it('the read that a late reader begins after the first ran out of time has no more time than he had when he came', async () => {
   const { world, reads, ask } = stage({ deadlineMs: 1_000, isTimed: true })
   world.until = new Promise(() => {})
   void ask(A)

@@ -50,7 +50,7 @@ it('what is still asked when the answer is out keeps its bytes: the memory of th
   expect([String(hanging?.message.id), String(hanging?.message.params)]).toEqual(['3', '[]'])
 })
 
-it('nor is anything else asked in the place of what has its turn only then', async () => {
+it('calls whose turn comes only after the answer is out are still the calls of the batch, though its memory is the next client’s', async () => {
   const waiting = Array.from({ length: 9 }, (_, index) => call(index + 3, 'alone'))
   const body = Buffer.from(JSON.stringify([call(1, 'write'), call(2, 'eth_call'), ...waiting]))
   const asked: Parameters<EvmBatchesDeps['single']>[0][] = []

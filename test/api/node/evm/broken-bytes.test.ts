@@ -46,7 +46,7 @@ it.each([
   ['words in another member', `{"jsonrpc":"2.0","id":9,"x":"too many requests",${QUERY}}`, {}],
   ['a long id', `{"jsonrpc":"2.0","id":"${'x'.repeat(5_000)}",${QUERY}}`, {}],
   ['a media type of its own', `{"jsonrpc":"2.0","id":1,${QUERY}}`, { 'content-type': 'application/json; charset=odd' }],
-])('nor what comes of %s', async (_, asked, headers) => {
+])('what comes of %s is told to nobody else who asks the same', async (_, asked, headers) => {
   const held = gate()
   let refused = 0
   const server = await startFaultServer({

@@ -45,7 +45,7 @@ it.each(['alone', 'in a batch'])('a receipt is told when all nodes have its bloc
   expect(nodes.map(asked)).toEqual(before)
 })
 
-it('who asks meanwhile waits, too: nothing is told from memory before all nodes have it', async () => {
+it('who asks for a receipt while a node lacks its block waits, too: nothing is told from memory before all nodes have it', async () => {
   const { stage, nodes } = await start([101, 100])
   const late = nodes[1] as HighNode
   let told = 0
@@ -73,7 +73,7 @@ it('a node that does not get there holds up one receipt for a moment, and none a
   expect(nodes.map(asked)[1]).toBe(before[1])
 })
 
-it('one of long ago is told at once, and where there is one node nobody is waited for', async () => {
+it('a receipt of long ago is told at once, and where there is one node nobody is waited for', async () => {
   const { stage, nodes } = await start([120, 118])
   await stage.call('eth_blockNumber')
   await pause(50)

@@ -74,7 +74,7 @@ it('a block that is only pending is not the newest one', async () => {
   expect(await stage.call('eth_blockNumber')).toBe(hex(100))
 })
 
-it('in a batch, too, where another entry is nowhere: who waits for a receipt and reads his balance beside it', async () => {
+it('a batch goes to a node with the newest block, too, where one of its entries is nowhere: who waits for a receipt reads his balance beside it', async () => {
   const { stage } = await startNodesAt([101, 100], (node, { method }) => {
     if (method === 'eth_getTransactionReceipt') return null
     return method === 'eth_blockNumber' || method === 'eth_getBalance' || method === 'debug_x'
@@ -142,7 +142,7 @@ it.each([
   ['avax.getAtomicTxStatus', { status: 'Accepted', blockHeight: '101' }],
   ['avax.getAtomicTx', { tx: `0x${'ab'.repeat(400)}`, encoding: 'hex', blockHeight: '101' }],
 ])(
-  'who is told so by %s is shown none of before where nodes execute a block some time behind accepting it',
+  'who was told by %s that an atomic transaction is accepted is shown no nonce of before where nodes execute a block some time behind accepting it',
   async (question, told) => {
     const looks = new Map<HighNode, number>()
     let isAccepted = false

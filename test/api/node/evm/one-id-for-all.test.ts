@@ -44,7 +44,7 @@ it.each([[1], ['x'], [null]])(
   },
 )
 
-it('nor does it show how far the chain is', async () => {
+it('a batch in which calls share an id does not show how far the chain is', async () => {
   const stage = await start()
   expect(await stage.call('eth_blockNumber')).toBe('0x64')
   // Whoever may choose what is answered to another call of his batch would choose the newest block.
@@ -53,7 +53,7 @@ it('nor does it show how far the chain is', async () => {
   expect(await stage.call('eth_blockNumber')).toBe('0x64')
 })
 
-it('and each call has its own answer, in its place and under the id that it came with', async () => {
+it('each call of such a batch has its own answer, in its place and under the id that it came with', async () => {
   const stage = await start()
   const silent = { jsonrpc: '2.0', method: 'eth_gasPrice', params: [] }
   const odd = { jsonrpc: '2.0', id: 'x', method: 'eth_odd"\u00e9', params: ['\u00e9'] }

@@ -112,7 +112,7 @@ it('that there are no logs is not believed of a node that was synced by state, b
   }
 })
 
-it('nor where the filter names its range in other letters, which nodes read alike', async () => {
+it('that there are no logs is not believed where the filter names its range in other letters either, which nodes read alike', async () => {
   for (const synced of [0, 1]) {
     const answerAt = (index: number, { method, params }: SeenCall): unknown => {
       const [first] = params as [unknown]

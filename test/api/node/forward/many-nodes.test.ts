@@ -82,7 +82,7 @@ it('what only the last of many nodes has is found', async () => {
   expect(JSON.parse(text)).toHaveProperty('result')
 })
 
-it('who lacks it is asked once, however often another fails', async () => {
+it('a node that lacks what is asked for is asked once, however often another fails', async () => {
   const front = await startFront(3)
   for (const node of front.nodes.slice(0, -1))
     node.answer = (call) =>

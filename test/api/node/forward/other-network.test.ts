@@ -66,7 +66,7 @@ async function startEndpoints(chainId: number) {
 
 const BALANCE = evmCall('eth_getBalance', '["0x8db97c7cece249c2b98bdc0226cc4c2a57bf52fc","latest"]')
 
-it('nor an endpoint of another chain beside a single node', async () => {
+it('an endpoint of another chain beside a single node answers nothing', async () => {
   const { servers, entry } = await startEndpoints(C_CHAIN_ID)
   const network = { networkId: 5, evmChainId: C_CHAIN_ID, cBlockchainId: C_ID }
   const front = await startFront(1, {}, network, { [C_CHAIN_ID]: { ...entry, blockchainId: C_ID } })
@@ -78,7 +78,7 @@ it('nor an endpoint of another chain beside a single node', async () => {
   expect((await front.post('/ext/bc/C/rpc', BALANCE)).text).not.toContain('"result"')
 })
 
-it('nor one of another chain among those of an L1', async () => {
+it('an endpoint of another chain among those of an L1 answers nothing', async () => {
   const { servers, entry } = await startEndpoints(L1_CHAIN_ID)
   const front = await startFront(1, {}, { networkId: 5 }, { [L1_CHAIN_ID]: { ...entry, blockchainId: L1_ID } })
   nodeAt(front, 0).answer = ({ path }) =>
@@ -90,7 +90,7 @@ it('nor one of another chain among those of an L1', async () => {
 })
 
 /** Both nodes tell the same IDs; their first blocks differ. */
-it.each(READS)('nor one of another genesis at %s', async (path, call) => {
+it.each(READS)('a node of another genesis answers nothing at %s', async (path, call) => {
   const front = await startFront(2, {}, { networkId: 5, evmChainId: C_CHAIN_ID })
   for (const at of [0, 1]) {
     const node = nodeAt(front, at)

@@ -78,7 +78,7 @@ describe('a wallet of many pages on a chain that never stands still', () => {
     expect(count('avm.getBlockByHeight')).toBe(PAGES)
   })
 
-  test('so on P, with its stakes', async () => {
+  test('is settled on P, too, with its stakes', async () => {
     put('P', ...many())
     const stake = { stakeOutputs: [secpOutput(STRANGER, 5n)], rewardsOwner: { type: 'output-owners', ...ownedBy(3) } }
     const validator = { nodeId: '00'.repeat(20), start: 1n, end: 2n, weight: 5n }

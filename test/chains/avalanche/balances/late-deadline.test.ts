@@ -55,7 +55,7 @@ test('what an extended key has in later windows is read until the deadline as it
   expect(outcome).toMatchObject({ ok: true, value: { native: 11n } })
 })
 
-test('so are later pages of what X has exported to P', async () => {
+test('later pages of what X has exported to P are read until the deadline as it lies by then', async () => {
   const address = formatBech32Address(hexToBytes(OWNER), 'fuji')
   put('P←X', ...Array.from({ length: 1_030 }, () => secpUtxo(OWNER, 1n)))
   const isPage = ({ params }: LedgerCall, hasStart: boolean): boolean =>

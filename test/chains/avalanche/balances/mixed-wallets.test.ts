@@ -61,20 +61,23 @@ describe.each(['P', 'X'] as const)('a coin on its way on %s', (side) => {
     }
   })
 
-  test.each([2, 3, 4])('also where the key takes several windows (%i)', async (question) => {
-    const deep = [secpUtxo(await at(120), 10n), secpUtxo(await at(600), 20n)]
-    const ofKey = secpUtxo(await at(300), 7n)
-    const ofAddress = secpUtxo(SINGLE, 7n)
-    for (const [from, to] of [
-      [ofKey, ofAddress],
-      [ofAddress, ofKey],
-    ] as const) {
-      node().ledger.memories.set(side, [])
-      put(side, from, ...deep, secpUtxo(await at(500), 1n))
-      changeBefore(side, question, [to, ...deep, secpUtxo(await at(500), 1n)])
-      expect(await read(side)).toEqual({ w: 38n })
-    }
-  })
+  test.each([2, 3, 4])(
+    'between key and address counts once also where the key takes several windows (%i)',
+    async (question) => {
+      const deep = [secpUtxo(await at(120), 10n), secpUtxo(await at(600), 20n)]
+      const ofKey = secpUtxo(await at(300), 7n)
+      const ofAddress = secpUtxo(SINGLE, 7n)
+      for (const [from, to] of [
+        [ofKey, ofAddress],
+        [ofAddress, ofKey],
+      ] as const) {
+        node().ledger.memories.set(side, [])
+        put(side, from, ...deep, secpUtxo(await at(500), 1n))
+        changeBefore(side, question, [to, ...deep, secpUtxo(await at(500), 1n)])
+        expect(await read(side)).toEqual({ w: 38n })
+      }
+    },
+  )
 })
 
 describe('while nothing moves', () => {
@@ -89,7 +92,7 @@ describe('while nothing moves', () => {
     expect(asked.map(count)).toEqual([3, 2, 2, 3, 0])
   })
 
-  test('nor does one that the key has anyway', async () => {
+  test('an address that the key has anyway costs no question of its own either', async () => {
     put('P', secpUtxo(await at(0), 10n))
     expect(await read('P', mixed(await at(0)))).toEqual({ w: 10n })
     const asked = ['platform.getUTXOs', 'platform.getStake', 'platform.getHeight', 'avm.getUTXOs', 'avm.getHeight']

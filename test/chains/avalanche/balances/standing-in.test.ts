@@ -60,7 +60,7 @@ describe.each([
     expect([await read(1), await read(1)]).toEqual([{ w: 100n }, { w: 100n }])
   })
 
-  test('nor counted twice', async () => {
+  test('a coin that was staked is not counted twice', async () => {
     const { first, second, read } = await setUp()
     fill(first, 10, [secpUtxo(hex(1), 100n)], 0n)
     fill(second, 11, [], 100n)
@@ -72,7 +72,7 @@ describe.each([
     expect(second.calls.filter(({ method }) => method.startsWith('platform.get'))).toEqual([])
   })
 
-  test('nor is a wallet an error that takes many calls', async () => {
+  test('a wallet that takes many calls is no error', async () => {
     const { first, second, read } = await setUp()
     fill(first, 11, [], 1_500n)
     fill(

@@ -43,7 +43,7 @@ it.each(['header not found', 'failed to get the working set of this height'])(
   },
 )
 
-it('so it is where the block to come is there by the second call', async () => {
+it('a wallet of several calls is read right also where the block to come is there by the second call', async () => {
   let latest = 0
   const mineBehindFirst = async (tag: unknown): Promise<void> => {
     if (tag === 'latest') latest += 1
