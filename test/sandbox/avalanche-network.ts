@@ -1,5 +1,5 @@
-import { fileURLToPath } from 'node:url'
 import type { RecordedEvmBlock } from '../support/evm/recorded-evm.ts'
+import { FIXTURES } from '../support/recorded/recordings.ts'
 import { createEvmState } from '../support/replay-node/evm-state.ts'
 import { createEvmTraces } from '../support/replay-node/evm-traces.ts'
 import { type ReplayNode, startReplayNode } from '../support/replay-node/index.ts'
@@ -47,7 +47,6 @@ interface L1File {
   chainId: number
 }
 
-const FIXTURES = fileURLToPath(new URL('../fixtures', import.meta.url))
 /**
  * Serves a recorded network (default: the fixtures) as the sandbox's Avalanche node and says which of its addresses
  * are worth looking at. Rejects when the folder holds no recordings.

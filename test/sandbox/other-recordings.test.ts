@@ -1,16 +1,15 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { withHrp } from '../support/avalanche/with-hrp.ts'
 import { itemsOf, post } from '../support/balances/balance-api.ts'
+import { FIXTURES } from '../support/recorded/recordings.ts'
 import { indexNotes, UNTRACED_NOTES } from '../support/server/index-notes.ts'
 import { examples } from './examples.ts'
 import { type Sandbox, startSandbox } from './start.ts'
 
-const FIXTURES = fileURLToPath(new URL('../fixtures', import.meta.url))
 const NEEDED = ['p-blocks', 'p-txs', 'x-blocks', 'x-txs', 'c-blocks', 'c-atomic-txs', 'address-state']
 const ADDRESS = /fuji1[02-9ac-hj-np-z]{38}/g
 

@@ -1,16 +1,15 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { RecordedEvmBlock } from '../support/evm/recorded-evm.ts'
+import { FIXTURES } from '../support/recorded/recordings.ts'
 import { readConversations } from '../support/replay-node/conversations.ts'
 import { type ReplayNode, startReplayNode } from '../support/replay-node/index.ts'
 import { openRecordings } from '../support/replay-node/recordings.ts'
 import { type RecordedEvmChain, startRecordedEvmChain } from './recorded-evm-chain.ts'
 import { toldBalances } from './told-balances.ts'
 
-const FIXTURES = fileURLToPath(new URL('../fixtures', import.meta.url))
 const recordings = openRecordings(FIXTURES)
 const BLOCKS = 'network/c-blocks.ndjson.gz'
 const READS = /"method":"eth_(call|getStorageAt)"/

@@ -1,9 +1,9 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { type App, createApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config/index.ts'
+import { FIXTURES } from '../support/recorded/recordings.ts'
 import { resolveNothing } from '../support/server/stage.ts'
 import { archiveFile, putDatabase } from '../support/store/migrated-archive.ts'
 import { type SandboxAvalanche, startSandboxAvalanche } from './avalanche-network.ts'
@@ -12,8 +12,6 @@ import { type SandboxEvm, startSandboxEvm } from './evm-chain.ts'
 import { type MetadataGateway, startMetadataGateway } from './metadata-gateway.ts'
 import { writeSandboxSettings } from './settings.ts'
 import { type SolanaChain, startSolanaChain } from './solana-chain.ts'
-
-const FIXTURES = fileURLToPath(new URL('../fixtures', import.meta.url))
 
 /** anvil's own chain id: nobody mistakes it for a real chain. */
 const EVM_CHAIN_ID = 31337

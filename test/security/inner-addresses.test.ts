@@ -7,6 +7,7 @@ import { BadInputError, UpstreamUnavailableError } from '../../src/errors.ts'
 import type { DueNft, FetchedMetadata } from '../../src/store/index.ts'
 import { createSafeFetch, createUpstreamPool, DEFAULT_LIMITS, isPublicWebPlace } from '../../src/upstream/index.ts'
 import { createServerNftMetadata } from '../../src/wiring/indexed/nft-metadata.ts'
+import { abiString } from '../services/nft-metadata/due-token.ts'
 import { createStage } from '../support/server/stage.ts'
 import { until } from '../support/waiting/until.ts'
 import { INNER_PLACES } from './inner-places.ts'
@@ -28,12 +29,6 @@ beforeAll(async () => {
   port = String((inner.address() as AddressInfo).port)
 })
 afterAll(() => void inner.close())
-
-const abiString = (text: string): string => {
-  const bytes = Buffer.from(text)
-  const word = (n: number): string => n.toString(16).padStart(64, '0')
-  return `0x${word(32)}${word(bytes.length)}${bytes.toString('hex').padEnd(Math.ceil(bytes.length / 32) * 64, '0')}`
-}
 
 /** The worker as the server wires it, over a chain whose contract names one URI for each token id from 0 on. */
 async function metadataOf(uris: readonly string[], allowed: readonly string[] = []): Promise<FetchedMetadata[]> {

@@ -4,6 +4,7 @@ import { type LyingProxy, startLyingProxy } from '../indexer/lying-proxy.ts'
 import { type SandboxAvalanche, startSandboxAvalanche } from '../sandbox/avalanche-network.ts'
 import { recordedIndex, untilIndexed } from '../support/recorded/recorded-index.ts'
 import { trueUtxos } from '../support/recorded/true-utxos.ts'
+import { type AnyAnswer, readAny } from '../support/server/read-any.ts'
 import { createStage } from '../support/server/stage.ts'
 
 /*
@@ -41,20 +42,12 @@ afterAll(async () => {
   await Promise.all([front?.stop(), network?.stop()])
 })
 
-interface Answer {
-  status: number
-  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
-  body: any
-}
+type Answer = Pick<AnyAnswer, 'status' | 'body'>
 
-async function call(url: string, path: string, body?: unknown): Promise<Answer> {
-  const answer = await fetch(url + path, {
-    headers: { 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
-  })
-  const text = await answer.text()
-  const isJson = answer.headers.get('content-type')?.includes('json') === true
-  return { status: answer.status, body: isJson ? JSON.parse(text) : text }
+/** Without headers: status and body are compared. */
+async function call(url: string, path: string, question?: unknown): Promise<Answer> {
+  const { status, body } = await readAny(url + path, question)
+  return { status, body }
 }
 
 const serve = async (maxIndexAgeMs = 600_000) => {

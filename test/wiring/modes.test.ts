@@ -9,6 +9,7 @@ import { freePort } from '../support/programs/free-port.ts'
 import { type RedisServer, startRedis, whyNoRedis } from '../support/programs/redis-server.ts'
 import { indexedHeights, RECORDED_TIPS, recordedIndex, untilIndexed } from '../support/recorded/recorded-index.ts'
 import { trueUtxos } from '../support/recorded/true-utxos.ts'
+import { type AnyAnswer, readAny } from '../support/server/read-any.ts'
 import { createStage } from '../support/server/stage.ts'
 import { type PostgresServer, startPostgres } from '../support/store/postgres-server.ts'
 
@@ -39,24 +40,10 @@ let indexers: [FirnProcess, FirnProcess]
 let everything: string
 let token: string
 
-interface Answer {
-  status: number
-  headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
-  body: any
-}
+const call = (url: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<AnyAnswer> =>
+  readAny(url + path, body, { authorization: `Bearer ${token}`, ...headers })
 
-async function call(url: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
-  const answer = await fetch(url + path, {
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
-    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
-  })
-  const text = await answer.text()
-  const isJson = answer.headers.get('content-type')?.includes('json') === true
-  return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text }
-}
-
-const rpc = (url: string, path: string, method: string, params: unknown): Promise<Answer> =>
+const rpc = (url: string, path: string, method: string, params: unknown): Promise<AnyAnswer> =>
   call(url, path, { jsonrpc: '2.0', id: 1, method, params })
 
 async function start(flags: readonly string[]): Promise<FirnProcess> {

@@ -3,6 +3,7 @@ import { AVALANCHE_REFERENCES } from '../../src/schemas/index.ts'
 import { everyAddress, LETTERS } from '../api/data/recorded-truth.ts'
 import { recordedJson } from '../support/recorded/recordings.ts'
 import { trueUtxos } from '../support/recorded/true-utxos.ts'
+import { readAny } from '../support/server/read-any.ts'
 import { C_CHAIN_IDS, INDEXED_NAMES, SIDE_HEIGHTS } from './two-networks.ts'
 
 /** What was asked, and status and body of the answer, heights included. */
@@ -20,15 +21,9 @@ const { keys } = recordedJson<{ keys: Record<string, { evmAddress: string }> }>(
 const groups = (list: readonly string[], size: number): string[][] =>
   Array.from({ length: Math.ceil(list.length / size) }, (_, at) => list.slice(at * size, (at + 1) * size))
 
-async function call(url: string, path: string, body?: unknown) {
-  const answer = await fetch(url + path, {
-    headers: { 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
-  })
-  const text = await answer.text()
-  const isJson = answer.headers.get('content-type')?.includes('json') === true
-  const height = answer.headers.get('x-indexed-height')
-  return { status: answer.status, height, text, body: (isJson ? JSON.parse(text) : text) as Body }
+async function call(url: string, path: string, question?: unknown) {
+  const { headers, ...answer } = await readAny(url + path, question)
+  return { ...answer, height: headers.get('x-indexed-height') }
 }
 
 /** All pages of a list. */

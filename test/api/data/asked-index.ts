@@ -9,6 +9,12 @@ import { INDEXED_C, NO_OLDER } from '../../../src/services/node-outputs/index.ts
 import { startDataApi } from './data-app.ts'
 
 export const id = (digit: string): string => idToCb58(digit.repeat(64))
+/** A test network whose chains and asset have made-up ids. */
+export const IDENTITY = {
+  hrp: 'fuji',
+  blockchainIds: { P: id('0'), X: id('1'), C: id('2') },
+  avaxAssetId: id('3'),
+}
 export const owner = (number: number): string =>
   formatBech32Address(Buffer.from(number.toString(16).padStart(40, '0'), 'hex'), 'fuji')
 export const node = (digit: string): string => formatNodeId(digit.repeat(40))
@@ -66,11 +72,7 @@ export async function startAsked() {
   const asked: Asked[] = []
   const deps = {
     index: indexOf(asked),
-    identity: async () => ({
-      hrp: 'fuji',
-      blockchainIds: { P: id('0'), X: id('1'), C: id('2') },
-      avaxAssetId: id('3'),
-    }),
+    identity: async () => IDENTITY,
     older: { of: async () => NO_OLDER, hold: async () => true },
     cMemories: { of: async () => INDEXED_C, hold: async () => true },
     isIndexed: () => true,

@@ -6,7 +6,7 @@ import { type UtxoDeps, utxoRoutes } from '../../../src/api/data/utxos.ts'
 import { INDEXED_C, NO_OLDER } from '../../../src/services/node-outputs/index.ts'
 import type { Caller } from '../../../src/store/index.ts'
 import { eventually } from '../../support/waiting/eventually.ts'
-import { id, owner, P } from './asked-index.ts'
+import { IDENTITY, owner, P } from './asked-index.ts'
 import { startDataApi } from './data-app.ts'
 
 /** The indexed API over an index that answers nothing, and for whom it was asked. */
@@ -24,11 +24,7 @@ async function startSilent() {
       balances: { groups: ({ caller }: { caller?: Caller }) => ask(caller) },
       activity: { last: (_chain: unknown, _addresses: unknown, caller?: Caller) => ask(caller) },
     },
-    identity: async () => ({
-      hrp: 'fuji',
-      blockchainIds: { P: id('0'), X: id('1'), C: id('2') },
-      avaxAssetId: id('3'),
-    }),
+    identity: async () => IDENTITY,
     older: { of: async () => NO_OLDER, hold: async () => true },
     cMemories: { of: async () => INDEXED_C, hold: async () => true },
     isIndexed: () => true,

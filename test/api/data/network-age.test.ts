@@ -3,15 +3,14 @@ import { balanceRoutes } from '../../../src/api/data/balances.ts'
 import { lastActivityRoutes } from '../../../src/api/data/last-activity.ts'
 import { primaryBlockRoutes } from '../../../src/api/data/primary-blocks.ts'
 import { type UtxoDeps, utxoRoutes } from '../../../src/api/data/utxos.ts'
-import { idToCb58 } from '../../../src/lib/ids.ts'
 import { INDEXED_C, NO_OLDER } from '../../../src/services/node-outputs/index.ts'
+import { IDENTITY } from './asked-index.ts'
 import { startDataApi } from './data-app.ts'
 
 /*
  * What lies in shared memory is made and taken by the blocks of other chains: an answer is as old as the oldest of them.
  */
 const NOW = 2_000_000
-const id = (digit: string): string => idToCb58(digit.repeat(64))
 
 /** @param ages of the chains, milliseconds; those that are left out have not begun */
 async function answers(ages: Partial<Record<'P' | 'X' | 'C', number>>, indexed = ['P', 'X', 'C'], name = 'p-chain') {
@@ -29,11 +28,7 @@ async function answers(ages: Partial<Record<'P' | 'X' | 'C', number>>, indexed =
       activity: { last: async () => undefined },
       blocks: { atHeight: async () => undefined },
     },
-    identity: async () => ({
-      hrp: 'fuji',
-      blockchainIds: { P: id('0'), X: id('1'), C: id('2') },
-      avaxAssetId: id('3'),
-    }),
+    identity: async () => IDENTITY,
     older: { of: async () => NO_OLDER, hold: async () => true },
     cMemories: {
       of: async () => {

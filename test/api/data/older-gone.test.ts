@@ -3,7 +3,7 @@ import { balanceRoutes } from '../../../src/api/data/balances.ts'
 import type { PrimaryDeps } from '../../../src/api/data/primary-chain.ts'
 import { FIRST_X_BLOCKS } from '../../../src/lib/first-x-blocks.ts'
 import type { BalanceGroup, UtxoCursor, UtxoRecord } from '../../../src/store/index.ts'
-import { id, owner, X } from './asked-index.ts'
+import { IDENTITY, owner, X } from './asked-index.ts'
 import { startDataApi } from './data-app.ts'
 
 const FIRST = 1_000_000n
@@ -60,11 +60,7 @@ async function importableOf(utxos: readonly UtxoRecord[], still: (utxo: UtxoReco
       utxos: { list },
       balances: { groups: async () => [importable(utxos.length)] },
     },
-    identity: async () => ({
-      hrp: 'fuji',
-      blockchainIds: { P: id('0'), X: id('1'), C: id('2') },
-      avaxAssetId: id('3'),
-    }),
+    identity: async () => IDENTITY,
     older: {
       of: async () => ({ outputs: [], still: new Set(utxos.filter(still).map((utxo) => utxo.id)) }),
       hold: async () => true,

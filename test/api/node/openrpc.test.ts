@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { openRpcDocument } from '../../../src/api/node/openrpc/index.ts'
 import { type App, createApp } from '../../../src/app.ts'
 import type { Config, Partially } from '../../../src/config/index.ts'
-import { fixtures } from '../../support/recorded/fixtures.ts'
+import { FIXTURES } from '../../support/recorded/recordings.ts'
 import { readConversations } from '../../support/replay-node/conversations.ts'
 import { type ReplayNode, startReplayNode } from '../../support/replay-node/index.ts'
 import { openRecordings } from '../../support/replay-node/recordings.ts'
@@ -58,7 +58,7 @@ describe('the OpenRPC document', () => {
   })
 
   it('is what recorded nodes answer, where they answer with a result', () => {
-    const recordings = openRecordings(fixtures)
+    const recordings = openRecordings(FIXTURES)
     const conversations = (['network-moment', 'l1', 'legacy'] as const).flatMap((set) =>
       readConversations(recordings, set),
     )

@@ -1,10 +1,10 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { type App, createApp } from '../../../src/app.ts'
 import { createConfig, type Partially } from '../../../src/config/index.ts'
 import type { Config } from '../../../src/config/schema.ts'
+import { FIXTURES } from '../../support/recorded/recordings.ts'
 import {
   bodyOf,
   type Conversation,
@@ -16,7 +16,7 @@ import { compareReplies, type Verdict } from '../../support/replay-node/recorded
 import { openRecordings } from '../../support/replay-node/recordings.ts'
 import { sendRaw } from '../../support/server/raw-http.ts'
 
-export const recordings = openRecordings(fileURLToPath(new URL('../../fixtures', import.meta.url)))
+export const recordings = openRecordings(FIXTURES)
 
 /** Firn before a node that replays recorded conversations word for word. */
 export interface RecordedStage {

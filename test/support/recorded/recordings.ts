@@ -1,5 +1,9 @@
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
+
+/** The folder of all recordings, as a path. */
+export const FIXTURES = fileURLToPath(new URL('../../fixtures', import.meta.url))
 
 /** The recorded network, and an L1 of it. */
 export const NETWORK = new URL('../../fixtures/network/', import.meta.url)

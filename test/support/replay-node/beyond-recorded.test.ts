@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { keccak256 } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { withHrp } from '../avalanche/with-hrp.ts'
-import { fixtures } from '../recorded/fixtures.ts'
+import { FIXTURES } from '../recorded/recordings.ts'
 import { createEvmState } from './evm-state.ts'
 import type { CallFrame } from './evm-traces.ts'
 import { type ReplayNode, startReplayNode } from './index.ts'
@@ -29,7 +29,7 @@ async function ask(path: string, method: string, params: unknown, of: ReplayNode
   return (await (await fetch(`${of.url}/ext/bc/${path}`, { method: 'POST', body, headers })).json()) as Answer
 }
 
-const recorded = openRecordings(fixtures)
+const recorded = openRecordings(FIXTURES)
 const lines = <T>(file: string): T[] => [...recorded.lines(file)].map((line) => JSON.parse(line) as T)
 
 it('the epoch that is told is that of the next block', async () => {
@@ -132,7 +132,7 @@ it('the stake of validators is told without that of delegators', async () => {
 
 it('without validator sets and a truth about stakers it says that it does not know', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'firn-no-sets-'))
-  cpSync(join(fixtures, 'network'), join(folder, 'network'), {
+  cpSync(join(FIXTURES, 'network'), join(folder, 'network'), {
     recursive: true,
     filter: (path) => !path.endsWith('truth') && !path.includes('convers'),
   })
@@ -158,7 +158,7 @@ it('without validator sets and a truth about stakers it says that it does not kn
 
 it('a node that was recorded without its index is one without', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'firn-no-index-'))
-  cpSync(join(fixtures, 'network'), join(folder, 'network'), {
+  cpSync(join(FIXTURES, 'network'), join(folder, 'network'), {
     recursive: true,
     filter: (path) => !path.endsWith('truth') && !path.includes('convers'),
   })

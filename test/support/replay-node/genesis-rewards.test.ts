@@ -12,10 +12,10 @@ import {
 } from '../../../src/chains/avalanche/codec/index.ts'
 import { EMPTY_ID, idToCb58 } from '../../../src/lib/ids.ts'
 import { encodeNodeHex } from '../../../src/lib/node-hex.ts'
-import { fixtures } from '../recorded/fixtures.ts'
+import { FIXTURES } from '../recorded/recordings.ts'
 import { type ReplayNode, startReplayNode } from './index.ts'
 
-const { validators, avaxAssetId } = buildGenesis(readFileSync(join(fixtures, 'network/genesis.json'), 'utf8'))
+const { validators, avaxAssetId } = buildGenesis(readFileSync(join(FIXTURES, 'network/genesis.json'), 'utf8'))
 const [ended, running] = validators
 
 let folder: string
@@ -25,7 +25,7 @@ beforeAll(async () => {
   const network = join(folder, 'network')
   mkdirSync(network)
   for (const name of ['network.json', 'genesis.json', 'platform-state.json', 'p-blocks.ndjson.gz'])
-    cpSync(join(fixtures, 'network', name), join(network, name))
+    cpSync(join(FIXTURES, 'network', name), join(network, name))
   const write = (name: string, lines: object[]): void =>
     writeFileSync(
       join(network, `${name}.ndjson.gz`),

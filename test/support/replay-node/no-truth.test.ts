@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { fixtures } from '../recorded/fixtures.ts'
+import { FIXTURES } from '../recorded/recordings.ts'
 import { type ReplayNode, startReplayNode } from './index.ts'
 import { openRecordings } from './recordings.ts'
 
@@ -11,7 +11,7 @@ let whole: ReplayNode
 let bare: ReplayNode
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'firn-no-truth-'))
-  cpSync(join(fixtures, 'network'), join(folder, 'network'), {
+  cpSync(join(FIXTURES, 'network'), join(folder, 'network'), {
     recursive: true,
     filter: (path) => !path.endsWith('truth'),
   })
@@ -46,7 +46,7 @@ const inAnyOrder = (answer: unknown): unknown => {
   return result?.stakedOutputs ? { ...result, stakedOutputs: result.stakedOutputs.toSorted() } : answer
 }
 
-const lines = (name: string): string[] => [...openRecordings(fixtures).lines(`network/${name}.ndjson.gz`)]
+const lines = (name: string): string[] => [...openRecordings(FIXTURES).lines(`network/${name}.ndjson.gz`)]
 
 it('what was read of the node at the end says what each address owns and stakes', async () => {
   const addresses = lines('address-state').map((line) => (JSON.parse(line) as { address: string }).address)
@@ -62,7 +62,7 @@ it('what was read of the node at the end says what each address owns and stakes'
 })
 
 it('assets that nobody lists are those that their transactions make', async () => {
-  const { assets } = JSON.parse(readFileSync(join(fixtures, 'network/network.json'), 'utf8'))
+  const { assets } = JSON.parse(readFileSync(join(FIXTURES, 'network/network.json'), 'utf8'))
   expect(assets.length).toBeGreaterThan(5)
   for (const { assetID } of assets) await expectSame('X', 'avm.getAssetDescription', { assetID })
 })
@@ -88,7 +88,7 @@ it('rewards, supply, time and validators are those of the end', async () => {
   await expectSame('P', 'platform.getTimestamp', {})
   await expectSame('P', 'platform.getCurrentValidators', {})
   await expectSame('P', 'platform.getTotalStake', {})
-  const { subnets } = openRecordings(fixtures).json<{ subnets: { id: string }[] }>('network/platform-state.json')
+  const { subnets } = openRecordings(FIXTURES).json<{ subnets: { id: string }[] }>('network/platform-state.json')
   for (const { id } of subnets) {
     await expectSame('P', 'platform.getCurrentValidators', { subnetID: id })
     await expectSame('P', 'platform.getValidatorsAt', { subnetID: id, height: 'proposed' })
@@ -97,7 +97,7 @@ it('rewards, supply, time and validators are those of the end', async () => {
 
 it('a network is served without keys and without a validator', async () => {
   const empty = mkdtempSync(join(tmpdir(), 'firn-no-keys-'))
-  const read = (name: string) => JSON.parse(readFileSync(join(fixtures, 'network', name), 'utf8'))
+  const read = (name: string) => JSON.parse(readFileSync(join(FIXTURES, 'network', name), 'utf8'))
   cpSync(join(folder, 'network'), join(empty, 'network'), {
     recursive: true,
     filter: (path) => !path.includes('convers'),

@@ -1,11 +1,11 @@
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { FIXTURES } from '../recorded/recordings.ts'
 import { type Conversation, readConversations } from './conversations.ts'
 import { type ReplayNode, startReplayNode } from './index.ts'
 import { compareReplies, createTimeMachine, dateOf, sendRecorded } from './recorded-comparison.ts'
 import { openRecordings } from './recordings.ts'
 
-const recordings = openRecordings(fileURLToPath(new URL('../../fixtures', import.meta.url)))
+const recordings = openRecordings(FIXTURES)
 
 /** What nothing in the data determines: executing contracts, other tracers, the moment's peers. */
 const UNDETERMINED = [

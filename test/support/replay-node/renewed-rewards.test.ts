@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { idToCb58 } from '../../../src/lib/ids.ts'
 import { encodeNodeHex } from '../../../src/lib/node-hex.ts'
-import { fixtures } from '../recorded/fixtures.ts'
+import { FIXTURES } from '../recorded/recordings.ts'
 import { type ReplayNode, startReplayNode } from './index.ts'
 
 const [COMMITTED, PROPOSED] = ['11', '22'].map((byte) => idToCb58(byte.repeat(32)))
@@ -19,7 +19,7 @@ beforeAll(async () => {
   const network = join(folder, 'network')
   mkdirSync(join(network, 'truth'), { recursive: true })
   const files = ['network.json', 'genesis.json', 'platform-state.json', 'p-blocks.ndjson.gz', 'truth/stakers.ndjson.gz']
-  for (const name of files) cpSync(join(fixtures, 'network', name), join(network, name))
+  for (const name of files) cpSync(join(FIXTURES, 'network', name), join(network, name))
   const rewardUTXOs = { numFetched: '1', utxos: [utxo], encoding: 'hex' }
   const lines = [
     { id: COMMITTED, height: LAST_HEIGHT - 1, hex: '0x', rewardUTXOs },

@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
+import { FIXTURES } from '../recorded/recordings.ts'
 import { bodyOf, type ConversationSet, readConversations } from './conversations.ts'
 import { type ReplayNode, type ReplayNodeOptions, startReplayNode } from './index.ts'
 import { sendRecorded } from './recorded-comparison.ts'
 import { openRecordings } from './recordings.ts'
 
-const FIXTURES = fileURLToPath(new URL('../../fixtures', import.meta.url))
 const recordings = openRecordings(FIXTURES)
 
 const running: ReplayNode[] = []

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
+import { FIXTURES } from '../recorded/recordings.ts'
 import type { Answer, Incoming } from './answer.ts'
 import { blockFile, type ChainName, type ChainTips, createChainTips } from './chain-tips.ts'
 import { createConversationReplay } from './conversations.ts'
@@ -21,8 +21,6 @@ import { openRecordings, type Recordings } from './recordings.ts'
 import { answerWith, type RunningChains } from './running-chain.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
 import { createUtxoSets } from './utxo-sets.ts'
-
-const FIXTURES = fileURLToPath(new URL('../../fixtures', import.meta.url))
 
 /** Seconds a chain's block was accepted at; the recorded end has the time of the last reading. */
 function recordedClock(recordings: Recordings, tips: ChainTips): () => number {

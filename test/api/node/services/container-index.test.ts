@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { PASS_ON } from '../../../../src/api/node/gorilla/local-service.ts'
 import { createContainerIndexService } from '../../../../src/api/node/services/container-index.ts'
 import { CONTAINER_INDEXES } from '../../../../src/services/containers/index.ts'
-import { fixtures } from '../../../support/recorded/fixtures.ts'
+import { FIXTURES } from '../../../support/recorded/recordings.ts'
 import { bodyOf, type Conversation, readConversations } from '../../../support/replay-node/conversations.ts'
 import { compareReplies, dateOf } from '../../../support/replay-node/recorded-comparison.ts'
 import { openRecordings } from '../../../support/replay-node/recordings.ts'
 import { callLocal } from '../local-call.ts'
 import { recordedContainers } from './recorded-containers.ts'
 
-const recordings = openRecordings(fixtures)
+const recordings = openRecordings(FIXTURES)
 const source = recordedContainers()
 const service = createContainerIndexService(source)
 const own = createContainerIndexService()

@@ -2,14 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { createContainerIndexService } from '../../../../src/api/node/services/container-index.ts'
 import { CONTAINER_INDEXES, createStoredContainers } from '../../../../src/services/containers/index.ts'
 import { type Stage, startStage } from '../../../indexer/stage.ts'
-import { fixtures } from '../../../support/recorded/fixtures.ts'
-import { recordedLines } from '../../../support/recorded/recordings.ts'
+import { FIXTURES, recordedLines } from '../../../support/recorded/recordings.ts'
 import { bodyOf, type Conversation, readConversations } from '../../../support/replay-node/conversations.ts'
 import { compareReplies, dateOf } from '../../../support/replay-node/recorded-comparison.ts'
 import { openRecordings } from '../../../support/replay-node/recordings.ts'
 import { callLocal } from '../local-call.ts'
 
-const recordings = openRecordings(fixtures)
+const recordings = openRecordings(FIXTURES)
 const endpointOf = ({ request }: Conversation): string => request.path.slice('/ext/'.length)
 /** Filled here, while a node's is empty; and vertices, which are never here. */
 const NOT_A_NODES = /^index\/X\/(tx|vtx)$/
