@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { CancelledError } from '../../errors.ts'
 import type { Issue } from './issues.ts'
 
 /** Bodies of refused requests that carry one upper-case word, by status. */
@@ -41,6 +42,8 @@ export function installErrors(app: FastifyInstance): void {
       return refusePayload(request, reply, [{ code: 'invalid_json', path: [], message }])
     }
     if (WORDS[status] !== undefined) return refuse(reply, status)
+    // Nobody reads the answer, and strangers must not fill the log by disconnecting.
+    if (error instanceof CancelledError && reply.raw.closed) return reply.code(499).send()
     // The reader left before the headers were sent: wallets do so all the time.
     if (reply.raw.destroyed && error.code === 'ERR_STREAM_PREMATURE_CLOSE') return refuse(reply, 500)
     request.log.error({ err: error }, 'unexpected failure')

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { BadInputError, FirnError } from '../../errors.ts'
 import { isRecord } from '../../lib/json-record.ts'
 import { type IndexPlace, StakeIndexError, type StakeRewardsService } from '../../services/stake-rewards/index.ts'
+import { callerOf } from '../plugins/caller.ts'
 import { refuse, refuseForNow, refusePayload } from './errors.ts'
 import { STAKE_EXAMPLE } from './examples.ts'
 import { collect, type Issue, issue } from './issues.ts'
@@ -100,6 +101,7 @@ export function createStakeHandler(checks: () => StakeChecks, rewards: StakeRewa
       const side = body.isTestnet ? 'testnet' : 'mainnet'
       const sums = await rewards.read(
         'addresses' in body ? { side, addresses: body.addresses } : { side, extendedPublicKey: body.extendedPublicKey },
+        callerOf(request, reply),
       )
       return tellPlace(reply, sums.place)
         .type('application/json; charset=utf-8')

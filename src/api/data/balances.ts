@@ -2,9 +2,9 @@ import { type Static, Type } from '@sinclair/typebox'
 import { firstXBlock, isBeforeXBlocks, isOfUnknownEnd } from '../../lib/first-x-blocks.ts'
 import type { Older } from '../../services/node-outputs/index.ts'
 import type { BalanceGroup, BalanceQuery, UtxoCursor, UtxoRecord } from '../../store/index.ts'
+import { callerOf } from '../plugins/caller.ts'
 import { AddressesQuerySchema, queriedAddresses } from './addresses.ts'
 import { assetMembers, presentAsset, withAssets } from './assets.ts'
-import { callerOf } from './caller.ts'
 import { type Asked, besideNodes, groupOf, without } from './node-outputs.ts'
 import {
   type PrimaryChain,

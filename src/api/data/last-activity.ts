@@ -2,8 +2,8 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { NotFoundError } from '../../errors.ts'
 import { idToCb58 } from '../../lib/ids.ts'
+import { callerOf } from '../plugins/caller.ts'
 import { AddressesBodySchema, AddressesQuerySchema, postedAddresses, queriedAddresses } from './addresses.ts'
-import { callerOf } from './caller.ts'
 import {
   type PrimaryDeps,
   type PrimaryParams,

@@ -9,7 +9,7 @@ import { BadInputError, FirnError, NotFoundError } from '../../errors.ts'
 import { parseBech32Address } from '../../lib/bech32-address.ts'
 import { bytesToHex } from '../../lib/ids.ts'
 import type { Side } from '../../lib/primary-network.ts'
-import { type IndexReader, indexAge, isTooOld, oldIndexText } from '../../store/index.ts'
+import { type Caller, type IndexReader, indexAge, isTooOld, oldIndexText } from '../../store/index.ts'
 import { createIndexedUse } from './indexed-use.ts'
 
 /** All in nAVAX. */
@@ -97,15 +97,17 @@ export function createStakeRewards(deps: StakeRewardsDeps) {
   }
 
   /** Every address of both branches up to `gap` unused ones in a row; used = ever seen on P or X, as for balances. */
-  async function scan(side: string, key: string): Promise<string[]> {
+  async function scan(side: string, key: string, caller: Caller | undefined): Promise<string[]> {
     const found: string[] = []
     for (const branch of [0, 1] as const) {
       let unused = 0
       for (let first = 0; unused < deps.gap; first += WINDOW) {
         if (found.length >= MAX_DERIVED)
           throw new BadInputError('the extended public key has too many addresses in use')
-        const window = (await derived.range(key, branch, first, first + WINDOW, 'avax')).map(({ hex }) => hex)
-        const last = await lastInUse(window, everUsed(side))
+        const window = (await derived.range(key, branch, first, first + WINDOW, 'avax', caller?.signal)).map(
+          ({ hex }) => hex,
+        )
+        const last = await lastInUse(window, everUsed(side, caller))
         unused = last < 0 ? unused + WINDOW : WINDOW - 1 - last
         found.push(...window)
       }
@@ -115,16 +117,18 @@ export function createStakeRewards(deps: StakeRewardsDeps) {
 
   return {
     /**
+     * @param caller on whose behalf the index is read; left out: no particular client's
      * @throws BadInputError for a wrong address or key, NotFoundError for a network that is not configured,
      * StakeIndexError when the index cannot answer
      */
-    async read(query: StakeRewardsQuery): Promise<StakeRewards> {
+    async read(query: StakeRewardsQuery, caller?: Caller): Promise<StakeRewards> {
       const addresses = 'addresses' in query ? query.addresses.map(addressOf) : undefined
       await deps.expectNetwork(query.side)
       const place = await requireFresh(query.side, 'P')
       if (!addresses) await requireFreshScan(query.side)
-      const all = addresses ?? (await scan(query.side, (query as { extendedPublicKey: string }).extendedPublicKey))
-      const sums = await deps.index.rewards.sums(query.side, [...new Set(all)])
+      const all =
+        addresses ?? (await scan(query.side, (query as { extendedPublicKey: string }).extendedPublicKey, caller))
+      const sums = await deps.index.rewards.sums(query.side, [...new Set(all)], caller)
       const { VALIDATOR, DELEGATOR, VALIDATOR_FEE } = sums.historical
       return {
         historical: VALIDATOR + DELEGATOR + VALIDATOR_FEE,

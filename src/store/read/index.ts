@@ -80,7 +80,7 @@ export function createIndexReader(
     blocks: createBlockQueries(db, numbers),
     containers: createContainerQueries(db, numbers),
     madeChains: createMadeChainQueries(db, numbers),
-    rewards: createRewardQueries(db, numbers),
+    rewards: createRewardQueries(owned),
     evm: createEvmQueries(db, numbers),
     nfts: createNftQueries(db, numbers),
     samples: createSampleQueries(db, numbers),

@@ -1,10 +1,11 @@
 import { type Kysely, sql } from 'kysely'
 import { rewardTypes, stakerRoles } from '../codes.ts'
+import type { Caller } from '../connection/index.ts'
 import type { RewardType } from '../rows/index.ts'
 import type { Database } from '../schema/index.ts'
 import { OPEN_END } from '../schema/primary-index.ts'
 import { addressSource } from './address-source.ts'
-import type { ChainNumbers } from './chain-numbers.ts'
+import type { OwnedDeps } from './owned.ts'
 
 /**
  * Sums over all addresses of a set, nAVAX: subnets with their own asset are excluded. An output owned by several
@@ -30,7 +31,7 @@ export interface PendingRewards {
 
 export interface RewardQueries {
   /** For the P chain of `network` (its name in the configuration). */
-  sums(network: string, addresses: readonly string[]): Promise<RewardSums>
+  sums(network: string, addresses: readonly string[], caller?: Caller): Promise<RewardSums>
 }
 
 const openEnd = sql.raw(String(OPEN_END))
@@ -43,12 +44,12 @@ const inAvax = (network: number) => sql`o.asset = coalesce((
   select a.number from network_identity i join asset a on a.network = i.network and a.id = i.avax_asset_id
   where i.network = ${network}), o.asset)`
 
-export function createRewardQueries(db: Kysely<Database>, numbers: ChainNumbers): RewardQueries {
+export function createRewardQueries({ numbers, dbFor }: OwnedDeps): RewardQueries {
   return {
-    async sums(name, addresses) {
+    async sums(name, addresses, caller) {
       const network = await numbers.network(name)
       const source = addressSource(addresses)
-      return db
+      return dbFor(caller)
         .transaction()
         .setIsolationLevel('repeatable read')
         .execute(async (tx) => ({

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { CancelledError } from '../../../src/errors.ts'
 import type { StakerRow, UtxoRow } from '../../../src/store/index.ts'
 import { describeStores } from '../../support/store/store.ts'
 import { AVAX, address, id, range } from '../write/range-samples.ts'
@@ -81,5 +82,14 @@ describeStores('sums of rewards', (open) => {
       })
     // Fees are paid when the staker ends; what they will be nobody knows.
     expect((await store.reader.rewards.sums('t', [address(3)])).pending.validator).toBe(0n)
+  })
+
+  it('are read in the turns of whoever asks: who has left gets none', async () => {
+    const store = await open()
+    await store.writer.register(P)
+    const gone = { client: 'a', signal: AbortSignal.abort() }
+    await expect(store.reader.rewards.sums('t', [address(1)], gone)).rejects.toThrow(CancelledError)
+    const here = { client: 'a', signal: new AbortController().signal }
+    expect((await store.reader.rewards.sums('t', [address(1)], here)).stakeOwned).toBe(0n)
   })
 })

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { clientSource } from '../../lib/client-source.ts'
 import type { Caller } from '../../store/index.ts'
-import { createLeaveSignal } from '../plugins/leave-signal.ts'
+import { createLeaveSignal } from './leave-signal.ts'
 
 /** The client for which the index is read, identified by the same address as for budgets. */
 export const callerOf = ({ ip }: FastifyRequest, { raw }: FastifyReply): Caller => ({
