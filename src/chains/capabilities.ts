@@ -14,6 +14,8 @@ export interface ReadContext {
    */
   readonly deadline: number
   traceparent?: string
+  /** Who waits for the read, also those that join it later: its reads of the own index are in their turns. */
+  clients?: ReadonlySet<string>
 }
 
 /** One account's result: its balances or the reason why they could not be read. */

@@ -9,7 +9,7 @@ const TOKEN = 'cd'.repeat(20)
  * A private network whose C-chain id nobody configured; the store holds the one that its node said, and opens only at the
  * attempt that is given.
  */
-function tokensOfPrivateNetwork(opensAt = 1, currentAtMs?: bigint) {
+function tokensOfPrivateNetwork(opensAt = 1, currentAtMs?: bigint, callers: unknown[] = []) {
   let attempts = 0
   const testnet = { name: 'Own', upstreams: [{ url: 'http://127.0.0.1:1' }] }
   const argv = ['--index-enabled', '--chains-catalogue=false', `--chains-avalanche-testnet=${JSON.stringify(testnet)}`]
@@ -25,7 +25,10 @@ function tokensOfPrivateNetwork(opensAt = 1, currentAtMs?: bigint) {
       },
       evm: {
         chainIds: async () => new Map([['testnet:C', 54_321n]]),
-        touchedTokens: async (chainId) => (chainId === 54_321n ? [TOKEN] : []),
+        touchedTokens: async (chainId, _owner, _most, caller) => {
+          callers.push(caller)
+          return chainId === 54_321n ? [TOKEN] : []
+        },
       },
     },
   })
@@ -76,4 +79,14 @@ it('an index that stands still is called old also by the first who asks', async 
   vi.setSystemTime(Date.now() + 3_600_000)
   expect(await own?.isComplete()).toBe(false)
   expect(own?.isComplete()).toBe(false)
+})
+
+it('the index is asked in the turns of those who wait, and no longer than they do', async () => {
+  const callers: unknown[] = []
+  const own = tokensOfPrivateNetwork(1, undefined, callers)('54321')
+  await own?.isComplete()
+  const asker = { clients: new Set(['a']), signal: new AbortController().signal }
+  await own?.tokensOf(OWNER, 10, asker)
+  await own?.tokensOf(OWNER, 10)
+  expect(callers).toEqual([asker, undefined])
 })

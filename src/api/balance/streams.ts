@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CancelledError } from '../../errors.ts'
+import { clientSource } from '../../lib/client-source.ts'
 import { nextTurn } from '../../lib/next-turn.ts'
 import { TransientMap } from '../../lib/transient-map.ts'
 import type { BalanceService, KnownBalances } from '../../services/balances/index.ts'
@@ -87,7 +88,7 @@ export function createStreams(options: StreamsOptions) {
     const controller = new AbortController()
     // Every read of the request listens to this one signal, and there may be one read per account.
     setMaxListeners(0, controller.signal)
-    const result = balances.read({ ...query, chains: missing }, controller.signal)
+    const result = balances.read({ ...query, chains: missing, client: clientSource(request.ip) }, controller.signal)
     expect(bytesOfReads(missing), result.later)
     const stream = createEventStream({
       ...limits,

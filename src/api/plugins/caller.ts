@@ -5,6 +5,6 @@ import { createLeaveSignal } from './leave-signal.ts'
 
 /** The client for which the index is read, identified by the same address as for budgets. */
 export const callerOf = ({ ip }: FastifyRequest, { raw }: FastifyReply): Caller => ({
-  client: clientSource(ip),
+  clients: new Set([clientSource(ip)]),
   signal: createLeaveSignal(raw)(),
 })

@@ -49,6 +49,8 @@ interface Flight {
   /** The read's time limit, milliseconds. */
   deadlineMs: number
   company: Company
+  /** Who waits for it, or did. */
+  clients: Set<string>
   outcomes: Promise<Map<string, Outcome<Balances>>>
   waiters: number
   /** Every account was read: unlike after a failure, no work can be left. */
@@ -65,6 +67,7 @@ interface Asker {
   deadlineMs: number
   /** A read that it joined late has failed, and this is its own read. */
   isAgain: boolean
+  client: string | undefined
   signal: AbortSignal
 }
 
@@ -85,16 +88,19 @@ export function createAccountReader(options: AccountReaderOptions) {
   const flights = new TransientMap<string, Flight>()
   const paces = createPaces()
 
-  function start(chain: BalanceChain, accounts: Account[], deadlineMs: number): Flight {
+  function start({ chain, deadlineMs, client }: Asker, accounts: Account[]): Flight {
     const { caip2Id } = chain.source
     const controller = new AbortController()
     const startedAt = now()
     const keys = accounts.map((account) => `${caip2Id}|${account.id}`)
     const outcomes = Promise.resolve(new Map())
-    const flight: Flight = { startedAt, deadlineMs, company: keys, waiters: 0, complete: false, controller, outcomes }
+    const clients = new Set<string>(client === undefined ? [] : [client])
+    const shared = { waiters: 0, complete: false, controller, outcomes, clients }
+    const flight: Flight = { startedAt, deadlineMs, company: keys, ...shared }
     const deadline = createDeadline(deadlineMs)
     const context = {
       signal: controller.signal,
+      clients,
       get deadline() {
         return deadline.at()
       },
@@ -121,8 +127,9 @@ export function createAccountReader(options: AccountReaderOptions) {
     return flight
   }
 
-  async function join(flight: Flight, signal: AbortSignal): Promise<Map<string, Outcome<Balances>>> {
+  async function join(flight: Flight, { signal, client }: Asker): Promise<Map<string, Outcome<Balances>>> {
     flight.waiters += 1
+    if (client !== undefined) flight.clients.add(client)
     try {
       if (signal.aborted) throw new CancelledError()
       return await Promise.race([flight.outcomes, departure(signal)])
@@ -144,7 +151,7 @@ export function createAccountReader(options: AccountReaderOptions) {
     const joinedAt = now()
     let outcomes: Map<string, Outcome<Balances>> | Error
     try {
-      outcomes = await join(flight, asker.signal)
+      outcomes = await join(flight, asker)
     } catch (error) {
       if (error instanceof CancelledError && asker.signal.aborted) throw error
       outcomes = asError(error)
@@ -205,16 +212,18 @@ export function createAccountReader(options: AccountReaderOptions) {
   /**
    * Splits the accounts into groups that become known together: cached ones at once, those in flight with their read,
    * all others in one new read. The promises reject only with CancelledError, when `signal` is aborted.
+   * @param client who asks; left out: nobody in particular
    */
   function read(
     chain: BalanceChain,
     networkType: NetworkType,
     accounts: readonly Account[],
     signal: AbortSignal,
+    client?: string,
   ): ReadGroup[] {
     const isOwn = createOwnCompany(chain.source.caip2Id, networkType, accounts)
     const { deadlineMs } = options
-    return readFor({ chain, networkType, isOwn, deadlineMs, isAgain: false, signal }, accounts)
+    return readFor({ chain, networkType, isOwn, deadlineMs, isAgain: false, client, signal }, accounts)
   }
 
   function readFor(asker: Asker, accounts: readonly Account[]): ReadGroup[] {
@@ -254,7 +263,7 @@ export function createAccountReader(options: AccountReaderOptions) {
   }
 
   function readAnew(accounts: Account[], waiting: Waiting, asker: Asker): ReadGroup['outcomes'] {
-    if (!options.isFull?.()) return settle(start(asker.chain, accounts, asker.deadlineMs), waiting, asker)
+    if (!options.isFull?.()) return settle(start(asker, accounts), waiting, asker)
     const startedAt = now()
     return waiting.keys.map(({ key }) => fallback(asker, key, NO_ROOM, startedAt))
   }

@@ -58,11 +58,11 @@ export function createBalanceService(deps: BalanceServiceDeps): BalanceService {
   const pricing: Pricing = createPricing({ ...deps, splits: createSplitWatch(deps.splitSettleMs ?? 0) })
   const report = createFailureLog(deps)
 
-  function readChain(query: ChainQuery, price: PricingQuery): PendingItems {
+  function readChain(query: ChainQuery, price: PricingQuery, client: string | undefined): PendingItems {
     const chain = deps.chainOf(query.caip2Id)
     if (!chain) return [Promise.resolve(unsupported(query))]
     return reader
-      .read(chain, query.networkType, query.accounts, price.signal)
+      .read(chain, query.networkType, query.accounts, price.signal, client)
       .map(({ accounts, outcomes }) => present(chain, query, accounts, outcomes, price))
   }
 
@@ -129,7 +129,7 @@ export function createBalanceService(deps: BalanceServiceDeps): BalanceService {
      * The first item only waits for the fastest chain: its calls are sent before the other reads start. Of these the
      * slowest starts first, because the last item waits for it.
      */
-    read({ chains, currency, showUntrustedTokens }, signal) {
+    read({ chains, currency, showUntrustedTokens, client }, signal) {
       const price = { currency, showUntrustedTokens, signal }
       const [quickest, ...others] = byPace(chains, reader.paceOf)
       /** One, two, four per turn: the calls of these are on their way while others are prepared. */
@@ -139,7 +139,7 @@ export function createBalanceService(deps: BalanceServiceDeps): BalanceService {
         for (let count = 1; waiting.length > 0; count *= 2) {
           await nextTurn()
           if (signal.aborted) return pending
-          const begun = waiting.splice(0, count).flatMap((chain) => readChain(chain, price))
+          const begun = waiting.splice(0, count).flatMap((chain) => readChain(chain, price, client))
           // They are awaited only after the last has started; a client that disconnects meanwhile is no error.
           for (const items of begun) items.catch(() => {})
           pending.push(...begun)
@@ -148,7 +148,7 @@ export function createBalanceService(deps: BalanceServiceDeps): BalanceService {
         pricing.prefetch(served, price)
         return pending
       }
-      return { pending: quickest ? readChain(quickest, price) : [], later: begin() }
+      return { pending: quickest ? readChain(quickest, price, client) : [], later: begin() }
     },
   }
 }

@@ -32,6 +32,8 @@ export interface BalanceQuery {
   chains: ChainQuery[]
   currency: Currency
   showUntrustedTokens: boolean
+  /** Who asks; left out: nobody in particular. */
+  client?: string
 }
 
 /** Fiat side of an amount; unknown members are left out, never zero. */

@@ -1,7 +1,10 @@
-/** The client on whose behalf something is read. */
+/** On whose behalf something is read. */
 export interface Caller {
-  /** Key by which turns are shared: a client's address, or its substitute. */
-  client: string
+  /**
+   * Keys by which turns are shared: the address of a client, or its substitute; several if a read is for all of them.
+   * Clients may be added while the read waits.
+   */
+  clients: ReadonlySet<string>
   /** Aborts when the caller disconnects and nobody waits for the answer any more. */
   signal: AbortSignal
 }

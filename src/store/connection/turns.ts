@@ -22,7 +22,7 @@ export interface Turns {
 
 interface Waiting {
   since: number
-  client: string | undefined
+  caller: Caller | undefined
   enter(): void
 }
 
@@ -41,7 +41,8 @@ export const placesOfOne = (places: number): number => Math.max(1, Math.floor(pl
  * just answered. So the database answers as many requests as it can.
  *
  * Fairness comes first: among waiting reads, those of the client with the fewest places go first, and one client can
- * never have all places. A few reads of owners of millions of outputs would otherwise take all of them for ten seconds,
+ * never have all places. A read for several clients counts as that of the one with the fewest: nobody waits longer
+ * because a stranger asked for the same. A few reads of owners of millions of outputs would otherwise take all of them for ten seconds,
  * and everybody else would wait as long.
  *
  * @param places callers that may be in at once
@@ -53,8 +54,9 @@ export function createTurns(places: number, maxWaiting: number, now = (): number
   let busy = 0
   let wasWork = false
   let isLeft = false
-  const enter = (purpose: Purpose, client: string | undefined): (() => void) => {
+  const enter = (purpose: Purpose, caller: Caller | undefined): (() => void) => {
     busy += 1
+    const { client } = held.least(caller)
     held.add(client, 1)
     wasWork = purpose === 'work'
     let over = false
@@ -80,21 +82,22 @@ export function createTurns(places: number, maxWaiting: number, now = (): number
       if (busy < places) fill(lines.newest)
     })
   }
-  const areTooMany = (client: string | undefined): boolean =>
-    lines.length() >= maxWaiting || (client !== undefined && lines.of(client) >= maxWaiting * SHARE.waiting)
+  const hasMany = (client: string): boolean => lines.of(client) >= maxWaiting * SHARE.waiting
+  const areTooMany = (caller: Caller | undefined): boolean =>
+    lines.length() >= maxWaiting ||
+    (caller !== undefined && caller.clients.size > 0 && [...caller.clients].every(hasMany))
   return {
     get load() {
       return { busy, waiting: lines.length() }
     },
     take(timeoutMs, purpose = 'read', caller) {
-      const client = caller?.client
       if (caller?.signal.aborted) return Promise.reject(new CancelledError())
       // A writer whose next range is ready must not take turn after turn.
       const hasToWait = purpose === 'work' && wasWork && lines.areLong()
-      if (busy < places && !hasToWait && held.hasRoom(client)) return Promise.resolve(enter(purpose, client))
-      if (purpose === 'read' && areTooMany(client))
+      if (busy < places && !hasToWait && held.hasRoom(caller)) return Promise.resolve(enter(purpose, caller))
+      if (purpose === 'read' && areTooMany(caller))
         return Promise.reject(new StoreUnavailableError('too many wait for the database'))
-      return lines.wait(purpose, timeoutMs, caller, () => enter(purpose, client))
+      return lines.wait(purpose, timeoutMs, caller, () => enter(purpose, caller))
     },
   }
 }
@@ -102,14 +105,22 @@ export function createTurns(places: number, maxWaiting: number, now = (): number
 /** Places of each client. Reads without a client count for none, and may have all. */
 function createHeld(most: number) {
   const places = new Map<string, number>()
-  const of = (client: string | undefined): number => (client === undefined ? 0 : (places.get(client) ?? 0))
+  /** Of the clients that a read is for, the one with the fewest places. */
+  const least = (caller: Caller | undefined): { client?: string; places: number } => {
+    let found: { client?: string; places: number } | undefined
+    for (const client of caller?.clients ?? []) {
+      const one = places.get(client) ?? 0
+      if (found === undefined || one < found.places) found = { client, places: one }
+    }
+    return found ?? { places: 0 }
+  }
   return {
     most,
-    of,
-    hasRoom: (client: string | undefined): boolean => of(client) < most,
+    least,
+    hasRoom: (caller: Caller | undefined): boolean => least(caller).places < most,
     add(client: string | undefined, by: 1 | -1): void {
       if (client === undefined) return
-      const now = of(client) + by
+      const now = (places.get(client) ?? 0) + by
       if (now > 0) places.set(client, now)
       else places.delete(client)
     },
@@ -129,8 +140,8 @@ function createLines(held: Held, now: () => number) {
   const nextRead = (isNewest: boolean): number => {
     let found = -1
     let least = held.most
-    for (const [at, { client }] of read.entries()) {
-      const places = held.of(client)
+    for (const [at, { caller }] of read.entries()) {
+      const { places } = held.least(caller)
       if (places > least || (places === least && (found < 0 || !isNewest))) continue
       found = at
       least = places
@@ -140,7 +151,7 @@ function createLines(held: Held, now: () => number) {
   const takeRead = (at: number): Waiting | undefined => (at < 0 ? undefined : read.splice(at, 1)[0])
   return {
     length: (): number => own.length + read.length + work.length,
-    of: (client: string): number => read.reduce((count, one) => count + (one.client === client ? 1 : 0), 0),
+    of: (client: string): number => read.reduce((count, one) => count + (one.caller?.clients.has(client) ? 1 : 0), 0),
     areLong: (): boolean => read[0] !== undefined && now() - read[0].since >= LONG_WAIT_MS,
     /** The process's own statements, then the longest waiting. */
     oldest(): Waiting | undefined {
@@ -181,7 +192,7 @@ function wait(line: Waiting[], { since, timeoutMs, caller, enter }: Arrival): Pr
     const timer = setTimeout(() => giveUp(new DeadlineError(`the database was busy for ${timeoutMs} ms`)), timeoutMs)
     const one: Waiting = {
       since,
-      client: caller?.client,
+      caller,
       enter: () => {
         settle()
         resolve(enter())

@@ -1,10 +1,11 @@
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
 import { bytea } from '../bytea.ts'
 import { tokenStandards } from '../codes.ts'
+import type { Caller } from '../connection/index.ts'
 import type { EvmBlockRow, EvmTransactionRow, TokenStandard } from '../rows/index.ts'
 import type { Database } from '../schema/index.ts'
 import { column, rowSource } from '../write/bulk.ts'
-import type { ChainNumbers } from './chain-numbers.ts'
+import type { OwnedDeps } from './owned.ts'
 
 /** Position in the list of all chains' blocks. */
 export interface EvmBlockCursor {
@@ -60,11 +61,11 @@ export interface EvmQueries {
    * Contracts of tokens that the address ever sent, received or was credited with, earliest blocks first: candidates,
    * not balances. Of an address with more than 100,000 of them, the others are ignored.
    */
-  touchedTokens(chainId: bigint, address: string, limit: number): Promise<string[]>
+  touchedTokens(chainId: bigint, address: string, limit: number, caller?: Caller): Promise<string[]>
   contracts(chainId: bigint, addresses: readonly string[]): Promise<ContractInfo[]>
 }
 
-export function createEvmQueries(db: Kysely<Database>, numbers: ChainNumbers): EvmQueries {
+export function createEvmQueries(db: Kysely<Database>, { numbers, dbFor }: OwnedDeps): EvmQueries {
   const among = async ({ testnet, streams }: Pick<LatestQuery<never>, 'testnet' | 'streams'>): Promise<Among> => {
     const isWanted = (kind: boolean): boolean => testnet === undefined || kind === testnet
     if (streams === undefined) return { kinds: [true, false].filter(isWanted), condition: sql`true` }
@@ -119,7 +120,7 @@ export function createEvmQueries(db: Kysely<Database>, numbers: ChainNumbers): E
         .execute()
       return rows.flatMap((row) => (row.evm_chain_id === null ? [] : [row.evm_chain_id]))
     },
-    async touchedTokens(chainId, address, limit) {
+    async touchedTokens(chainId, address, limit, caller) {
       // One row: transferring ten thousand rows takes longer than the query.
       const query = sql<{ contracts: string | null }>`
         select string_agg(encode(contract, 'hex'), '' order by first_height, contract) as contracts from (
@@ -128,7 +129,7 @@ export function createEvmQueries(db: Kysely<Database>, numbers: ChainNumbers): E
             where address = ${bytea(address)} and stream = ${await numbers.evm(chainId)}
             order by contract limit ${MOST_HOLDINGS}) all_held
           order by first_height, contract limit ${limit}) first_held`
-      const [row] = (await query.execute(db)).rows
+      const [row] = (await query.execute(dbFor(caller))).rows
       return row?.contracts?.match(/.{40}/g) ?? []
     },
     async contracts(chainId, addresses) {

@@ -81,7 +81,7 @@ export function createIndexReader(
     containers: createContainerQueries(db, numbers),
     madeChains: createMadeChainQueries(db, numbers),
     rewards: createRewardQueries(owned),
-    evm: createEvmQueries(db, numbers),
+    evm: createEvmQueries(db, owned),
     nfts: createNftQueries(db, numbers),
     samples: createSampleQueries(db, numbers),
   }

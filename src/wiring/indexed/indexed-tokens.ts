@@ -80,10 +80,11 @@ export function createIndexedTokens(config: Config, { reader }: { reader: TokenR
         })
         return learning.then(() => isComplete(chainId))
       },
-      async tokensOf(owner, most) {
+      async tokensOf(owner, most, asker) {
         if (chainIds === undefined) throw new UpstreamUnavailableError('the own index has not told yet what it is of')
         if (!isIndexed(chainId)) return []
-        const touched = await reader.evm.touchedTokens(BigInt(chainId), owner.slice(2), most)
+        const caller = asker?.clients && { clients: asker.clients, signal: asker.signal }
+        const touched = await reader.evm.touchedTokens(BigInt(chainId), owner.slice(2), most, caller)
         return touched.map((address) => `0x${address}`)
       },
     }

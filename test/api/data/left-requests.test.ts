@@ -49,7 +49,9 @@ it.each([
   const { callers, port } = await startSilent()
   const socket = connect(port, '127.0.0.1')
   socket.write(`GET ${P}/${path} HTTP/1.1\r\nHost: x\r\n\r\n`)
-  await eventually(() => expect(callers).toEqual([{ client: '127.0.0.1', signal: expect.any(AbortSignal) }]))
+  await eventually(() =>
+    expect(callers).toEqual([{ clients: new Set(['127.0.0.1']), signal: expect.any(AbortSignal) }]),
+  )
   expect(callers[0]?.signal.aborted).toBe(false)
   socket.destroy()
   await eventually(() => expect(callers[0]?.signal.aborted).toBe(true))

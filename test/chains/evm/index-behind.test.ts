@@ -109,3 +109,16 @@ it('an owner of whom few tokens were looked up, among many owners of a stranger,
   const most = () => asked.flatMap(([owner, most]) => (owner === '0xa' ? [most] : []))
   expect(most()).toEqual([5, 41])
 })
+
+it('an index that is complete is told for whom it is asked', async () => {
+  const askers: unknown[] = []
+  const tokensOf = async (_owner: string, _most: number, asker: unknown): Promise<string[]> => {
+    askers.push(asker)
+    return []
+  }
+  const { source } = sourceOver(noDiscovery, { list: [], indexedTokens: { isComplete: () => true, tokensOf } })
+  const { signal } = new AbortController()
+  const clients = new Set(['a'])
+  await source.readBalances([{ id: account(1) }], { signal, clients, deadline: Date.now() + 8_000 })
+  expect(askers).toEqual([expect.objectContaining({ signal, clients })])
+})

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it, vi } from 'vitest'
-import type { EvmBalances, Outcome } from '../../../src/chains/capabilities.ts'
+import type { EvmBalances, Outcome, ReadContext } from '../../../src/chains/capabilities.ts'
 import { BadInputError, UpstreamUnavailableError } from '../../../src/errors.ts'
 import { createAccountReader } from '../../../src/services/balances/account-reader.ts'
 import type { Account, BalanceChain } from '../../../src/services/balances/types.ts'
@@ -18,15 +18,22 @@ afterEach(() => void vi.restoreAllMocks())
 
 /** A reader of one account, whose clock and chain the test moves; with `wall`, the clock is the machine's. */
 function stage({ wall = false } = {}) {
-  const world = { now: 1_000_000, reads: 0, isFull: false, next: (): Answer | Promise<Answer> => holding(7n) }
+  const world = {
+    now: 1_000_000,
+    reads: 0,
+    isFull: false,
+    clients: undefined as ReadContext['clients'],
+    next: (): Answer | Promise<Answer> => holding(7n),
+  }
   const chain: BalanceChain = {
     cacheMs: CACHE_MS,
     source: {
       caip2Id: 'eip155:1',
       networkType: 'evm',
       native: { name: 'Ether', symbol: 'ETH', decimals: 18, internalId: 'NATIVE-eth' },
-      readBalances: async (accounts: readonly Account[]) => {
+      readBalances: async (accounts: readonly Account[], { clients }: Pick<ReadContext, 'clients'>) => {
         world.reads += 1
+        world.clients = clients
         const answer = await world.next()
         return new Map(accounts.map((account) => [account.id, answer]))
       },
@@ -227,4 +234,20 @@ it('begins no read where there is no room: what is known stands in, the others a
   expect(world.reads).toBe(1)
   world.isFull = false
   expect(await read(undefined, other)).toBe(7n)
+})
+
+it('a chain is told for whom it is read, and who joins', async () => {
+  const { world, chain, reader } = stage()
+  const answer = gate()
+  world.next = () => answer.opened.then(() => holding(7n))
+  const read = (client?: string) =>
+    reader.read(chain, 'evm', [{ id }], new AbortController().signal, client).map(({ outcomes }) => outcomes)
+  const asked = [...read('a'), ...read()]
+  await new Promise(setImmediate)
+  expect(world.clients).toEqual(new Set(['a']))
+  asked.push(...read('b'))
+  expect(world.clients).toEqual(new Set(['a', 'b']))
+  answer.open()
+  await Promise.all(asked)
+  expect(world.reads).toBe(1)
 })

@@ -35,7 +35,7 @@ async function sessions(): Promise<{ running: string[]; pids: number[] }> {
 }
 
 async function read(sql: string, signal: AbortSignal): Promise<unknown> {
-  const client = await pool.connect({ client: 'a', signal })
+  const client = await pool.connect({ clients: new Set(['a']), signal })
   return client.query(sql, []).finally(() => client.release())
 }
 

@@ -146,7 +146,7 @@ function readers(places: number, maxWaiting = 100) {
     async come(client: string, name: string) {
       const leave = new AbortController()
       leaving.set(name, leave)
-      turns.take(MINUTE, 'read', { client, signal: leave.signal }).then(
+      turns.take(MINUTE, 'read', { clients: new Set([client]), signal: leave.signal }).then(
         (end) => {
           inside.push(name)
           ends.set(name, end)
@@ -204,7 +204,7 @@ it('who has left waits no longer, and gets no turn', async () => {
   await leave('last')
   expect(inside).toEqual(['first', 'last'])
   await end('last')
-  await expect(turns.take(MINUTE, 'read', { client: 'late', signal: AbortSignal.abort() })).rejects.toThrow(
+  await expect(turns.take(MINUTE, 'read', { clients: new Set(['late']), signal: AbortSignal.abort() })).rejects.toThrow(
     CancelledError,
   )
   expect(turns.load).toEqual({ busy: 0, waiting: 0 })
@@ -216,4 +216,31 @@ it('one client takes no more than half of the line', async () => {
   expect([turns.load.waiting, refused]).toEqual([2, [expect.any(StoreUnavailableError)]])
   await come('other', 'other')
   expect([turns.load.waiting, refused.length]).toEqual([3, 1])
+})
+
+it('a read for several counts for whoever has least, also when he comes while it waits', async () => {
+  const { turns, inside, come, end } = readers(10)
+  for (let count = 0; count < 8; count++) await come('greedy', `greedy ${count}`)
+  const clients = new Set(['greedy'])
+  const shared = turns.take(MINUTE, 'read', { clients, signal: new AbortController().signal })
+  void shared.then(() => inside.push('shared'))
+  clients.add('other')
+  await end('greedy 0')
+  expect(inside.slice(7)).toEqual(['shared', 'greedy 7'])
+  // It was in the place of the other: seven are those of the first, and there are three more.
+  expect(turns.load).toEqual({ busy: 8, waiting: 0 })
+  ;(await shared)()
+  for (let count = 0; count < 8; count++) await come('other', `other ${count}`)
+  expect(turns.load).toEqual({ busy: 10, waiting: 5 })
+})
+
+it('a read for several is refused when all of them have half of the line', async () => {
+  const { turns, refused, come } = readers(1, 4)
+  for (let count = 0; count < 3; count++) await come('greedy', `greedy ${count}`)
+  const take = (...clients: string[]) =>
+    turns.take(MINUTE, 'read', { clients: new Set(clients), signal: new AbortController().signal })
+  await expect(take('greedy')).rejects.toThrow(StoreUnavailableError)
+  void take('greedy', 'other')
+  void take()
+  expect([turns.load.waiting, refused]).toEqual([4, []])
 })

@@ -87,9 +87,9 @@ describeStores('sums of rewards', (open) => {
   it('are read in the turns of whoever asks: who has left gets none', async () => {
     const store = await open()
     await store.writer.register(P)
-    const gone = { client: 'a', signal: AbortSignal.abort() }
+    const gone = { clients: new Set(['a']), signal: AbortSignal.abort() }
     await expect(store.reader.rewards.sums('t', [address(1)], gone)).rejects.toThrow(CancelledError)
-    const here = { client: 'a', signal: new AbortController().signal }
+    const here = { clients: new Set(['a']), signal: new AbortController().signal }
     expect((await store.reader.rewards.sums('t', [address(1)], here)).stakeOwned).toBe(0n)
   })
 })

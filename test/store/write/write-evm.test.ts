@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { CancelledError } from '../../../src/errors.ts'
 import type { EvmRows, Store } from '../../../src/store/index.ts'
 import { describeStores } from '../../support/store/store.ts'
 import { address, evmBlock as block, commitEvm, id, L1, NFTS, nft, nftTransfer, range, tipAt } from './range-samples.ts'
@@ -119,6 +120,8 @@ describeStores('EVM chains', (open) => {
     expect(await store.reader.evm.chainsOf(address(5))).toEqual([])
     const known = { address: token, standard: 'ERC-20', name: 'ab"\\', symbol: 'T', decimals: 6 }
     expect(await store.reader.evm.touchedTokens(77n, address(1), 10)).toEqual([token])
+    const gone = { clients: new Set(['a']), signal: AbortSignal.abort() }
+    await expect(store.reader.evm.touchedTokens(77n, address(1), 10, gone)).rejects.toThrow(CancelledError)
     expect(await store.reader.evm.contracts(77n, [token, address(3)])).toEqual([known])
     await expect(store.reader.evm.contracts(5n, [token])).rejects.toThrow('not indexed')
   })

@@ -13,6 +13,9 @@ import {
 } from './token-discovery.ts'
 import type { FoundTokens } from './token-finder.ts'
 
+/** For whom the index is asked, and whether they still wait. */
+type Reader = Pick<ReadContext, 'signal' | 'clients'>
+
 /**
  * Token contracts (lower-case hex with 0x) that owners ever sent or received, from our own index of the chain. They are
  * candidates: amounts are read from the chain.
@@ -24,7 +27,7 @@ export interface IndexedTokens {
    * At most `most` tokens, the owner's earliest first, so that tokens sent later do not push them out. Empty for a
    * chain that is not in the index.
    */
-  tokensOf(owner: string, most: number): Promise<readonly string[]>
+  tokensOf(owner: string, most: number, reader?: Reader): Promise<readonly string[]>
 }
 
 type Found = Outcome<FoundTokens>
@@ -46,29 +49,29 @@ export function createIndexedDiscovery(
 ): TokenDiscovery {
   const { discoveredTokens, discoveredPerRead } = limits
   const oldNames = createOldNames(indexed, limits)
-  const lookUp = async (owner: string, most: number): Promise<Found> => {
+  const lookUp = async (owner: string, most: number, reader: Reader): Promise<Found> => {
     try {
-      const tokens = await indexed.tokensOf(owner, most + 1)
+      const tokens = await indexed.tokensOf(owner, most + 1, reader)
       return { ok: true, value: { tokens: tokens.slice(0, most), more: tokens.length > most } }
     } catch (error) {
       return failure(error)
     }
   }
   /** First an equal part for every owner; owners with more then share what the others leave. */
-  const lookUpAll = async (owners: readonly string[], signal: AbortSignal): Promise<Map<string, Found>> => {
+  const lookUpAll = async (owners: readonly string[], reader: Reader): Promise<Map<string, Found>> => {
     const part = Math.min(discoveredTokens, Math.ceil(discoveredPerRead / owners.length))
-    const first = await mapBounded(owners, CONCURRENCY, (owner) => lookUp(owner, part), signal)
+    const first = await mapBounded(owners, CONCURRENCY, (owner) => lookUp(owner, part, reader), reader.signal)
     const found = new Map(owners.map((owner, at): [string, Found] => [owner, first[at] ?? NOTHING]))
     const rich = owners.filter((owner) => hasMore(found.get(owner)))
     const left = discoveredPerRead - first.reduce((sum, one) => sum + (one.ok ? one.value.tokens.length : 0), 0)
     const most = Math.min(discoveredTokens, part + Math.floor(left / rich.length))
     if (rich.length === 0 || most <= part) return found
-    const second = await mapBounded(rich, CONCURRENCY, (owner) => lookUp(owner, most), signal)
+    const second = await mapBounded(rich, CONCURRENCY, (owner) => lookUp(owner, most, reader), reader.signal)
     rich.forEach((owner, at) => void found.set(owner, second[at] ?? NOTHING))
     return found
   }
   const tokensOf = async (owners: readonly string[], context: ReadContext, complete: true | Promise<boolean>) =>
-    (await complete) ? lookUpAll(owners, context.signal) : tokensBehind(owners, context)
+    (await complete) ? lookUpAll(owners, context) : tokensBehind(owners, context)
   const tokensBehind: TokenDiscovery['tokensOf'] = (owners, context) => {
     const told = upstream.tokensOf(owners, context)
     return upstream.isOffered ? told : oldNames(owners, context)

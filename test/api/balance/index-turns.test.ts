@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { CancelledError } from '../../../src/errors.ts'
 import { createStakeRewards, type StakeRewardsDeps } from '../../../src/services/stake-rewards/index.ts'
 import type { Caller } from '../../../src/store/index.ts'
-import { serveBalances } from '../../support/balance-api.ts'
+import { answerAll, evm, evmItem, post, scriptedChain, serveBalances } from '../../support/balance-api.ts'
 import { eventually } from '../../support/eventually.ts'
 
 /** `get-rewards` over an index whose reads end with their caller, and for whom it was asked. */
@@ -47,10 +47,23 @@ it.each([
   const socket = connect(port, '127.0.0.1')
   const head = `Host: x\r\nContent-Type: application/json\r\nContent-Length: ${text.length}`
   socket.write(`POST /v1/stake/get-rewards HTTP/1.1\r\n${head}\r\n\r\n${text}`)
-  await eventually(() => expect(callers).toEqual([{ client: '127.0.0.1', signal: expect.any(AbortSignal) }]))
+  await eventually(() =>
+    expect(callers).toEqual([{ clients: new Set(['127.0.0.1']), signal: expect.any(AbortSignal) }]),
+  )
   expect(callers[0]?.signal.aborted).toBe(false)
   socket.destroy()
   await eventually(() => expect(callers[0]?.signal.aborted).toBe(true))
   await nextTurn()
   expect(errors).toEqual([])
+})
+
+it('a chain is told for whom balances are asked', async () => {
+  const seen: unknown[] = []
+  const chain = scriptedChain('eip155:1', 'evm', (accounts, context) => {
+    seen.push(context.clients)
+    return answerAll(() => evm(1n))(accounts, context)
+  })
+  const { url } = await serveBalances({ chains: [chain] })
+  await post(url, { data: [evmItem([`0x${'ab'.repeat(20)}`], ['1'])] }).then((response) => response.text())
+  expect(seen).toEqual([new Set(['127.0.0.1'])])
 })
