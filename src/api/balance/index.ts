@@ -8,6 +8,7 @@ import type { NativeToken } from '../../chains/capabilities.ts'
 import { nextTurn } from '../../lib/next-turn.ts'
 import type { BalanceService } from '../../services/balances/index.ts'
 import type { StakeRewardsService } from '../../services/stake-rewards/index.ts'
+import { createDocumentHandler } from '../plugins/api-document.ts'
 import { installDocsPage } from '../plugins/docs-page.ts'
 import type { AppCheck } from './app-check.ts'
 import { isTooHeavy } from './body-weight.ts'
@@ -65,7 +66,7 @@ export async function balanceApi(app: FastifyInstance, options: BalanceApiOption
   await routeBalances(app, options, guarded)
   routeSupportedChains(app, options, guarded)
   routeStakeRewards(app, options, guarded)
-  app.get('/schema.json', { schema: { hide: true } }, async () => app.swagger())
+  app.get('/schema.json', { schema: { hide: true } }, createDocumentHandler(app))
   await installDocsPage(app, '/docs')
 }
 

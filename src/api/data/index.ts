@@ -4,6 +4,7 @@
  */
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { createDocumentHandler } from '../plugins/api-document.ts'
 import { installDocsPage } from '../plugins/docs-page.ts'
 import { type ComputeUnits, WEIGHTS } from './compute-units.ts'
 import { documentInfo } from './document.ts'
@@ -37,8 +38,9 @@ export async function dataApi(app: FastifyInstance, options: DataApiOptions): Pr
   app.all(`${options.pathPrefix}/v1/*`, { schema: { hide: true } }, notFound)
 
   // Clients whose base URL has a path look for the document below it, and a proxy may forward nothing else.
+  const document = createDocumentHandler(app)
   for (const place of new Set(['', options.pathPrefix])) {
-    app.get(`${place}/api-json`, { schema: { hide: true } }, async () => app.swagger())
+    app.get(`${place}/api-json`, { schema: { hide: true } }, document)
     await installDocsPage(app, `${place}/api`)
   }
 }

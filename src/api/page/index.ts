@@ -3,8 +3,8 @@
  * itself is plain HTML, CSS and JavaScript in `browser`, served unchanged: there is no build step.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { sendAsset } from '../plugins/send-asset.ts'
 import { readAssets } from './assets.ts'
-import { type ServedAsset, sendAsset } from './send-asset.ts'
 import type { PageFacts, PageIndex } from './types.ts'
 
 export type { PageChain, PageFacts, PageIndex, PageStream } from './types.ts'
@@ -45,9 +45,9 @@ export async function pageApi(app: FastifyInstance, options: PageOptions): Promi
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(HEADERS)
   })
-  const page = ({ name }: ServedAsset): string => (name === 'page.html' ? '/' : `/page/${name}`)
-  for (const asset of readAssets()) {
-    app.get(page(asset), { schema: { hide: true } }, (request, reply) => sendAsset(asset, request, reply))
+  const page = (name: string): string => (name === 'page.html' ? '/' : `/page/${name}`)
+  for (const [name, asset] of readAssets()) {
+    app.get(page(name), { schema: { hide: true } }, (request, reply) => sendAsset(asset, request, reply))
   }
   // Names of chains, coins and prefixes come from the configuration; get-supported-chains has only their ids.
   app.get('/page/facts.json', { schema: { hide: true } }, async (_request, reply) => fresh(reply).send(options.facts()))

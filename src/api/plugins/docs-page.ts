@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
+import { createDocumentHandler } from './api-document.ts'
 
 /** The one style that Swagger UI writes into its page, in its own logo. Browsers report styles a policy omits. */
 const LOGO_STYLE = "'sha256-RL3ie0nH+Lzz2YNqQN83mnU0J1ot4QL7b99vMdIX99w='"
@@ -22,6 +23,10 @@ export async function installDocsPage(app: FastifyInstance, routePrefix: string)
   await app.register(async (scope) => {
     scope.addHook('onSend', async (_request, _reply, payload) =>
       payload instanceof Readable ? Buffer.concat(await payload.toArray()) : payload,
+    )
+    const answer = createDocumentHandler(app)
+    scope.addHook('preHandler', async (request, reply) =>
+      request.routeOptions.url === `${routePrefix}/json` ? answer(request, reply) : undefined,
     )
     await scope.register(swaggerUi, { routePrefix, staticCSP: PAGE_POLICY })
   })

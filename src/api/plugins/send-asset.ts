@@ -1,17 +1,22 @@
+import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** One file of the page, in memory. */
+/** A document in memory. */
 export interface ServedAsset {
-  /** File name without folder. */
-  name: string
   contentType: string
   body: Buffer
   /** Strong, including the quotes. */
   etag: string
 }
 
+export const createAsset = (contentType: string, body: Buffer): ServedAsset => ({
+  contentType,
+  body,
+  etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`,
+})
+
 /**
- * Sends the file, or 304 when the browser already has it. `no-cache` means: cache it, but revalidate each time, so that
+ * Sends the document, or 304 when the browser already has it. `no-cache` means: cache it, but revalidate each time, so that
  * an upgraded server never meets scripts of its predecessor.
  */
 export async function sendAsset(asset: ServedAsset, request: FastifyRequest, reply: FastifyReply) {
