@@ -62,6 +62,7 @@ const SAID: Record<string, string[]> = {
     `| Members of all objects of a body under \`/ext\` | fixed | ${count(MOST_MEMBERS)} |`,
     `| Entries of an EVM batch | fixed | ${count(MAX_BATCH)} |`,
     `| Results of an EVM batch | fixed | ${MAX_BATCH_RESULTS / 1_000_000} MB |`,
+    `| Subscriptions that one WebSocket begins | fixed | ${count(SOCKET_LIMITS.maxSubscriptions)} at any pace, then ${SOCKET_LIMITS.subscriptionsPerSecond} a second; the connection to the node is kept for ${SOCKET_LIMITS.idleLinkMs / 1_000} s without any |`,
     `| WebSockets, subscriptions, messages | fixed | ${count(SOCKET_LIMITS.maxSockets)}; ${count(SOCKET_LIMITS.maxSubscriptions)} of a client; ${mib(SOCKET_LIMITS.maxMessageBytes)} |`,
     `| Messages of WebSockets that are held at a time, together | fixed | ${mib(SOCKET_LIMITS.maxHeldBytes)} |`,
     `so that the loss of a node repeats none | fixed | ${count(MOST_TOLD)} of all its subscriptions | what was told before the last ${count(MOST_TOLD / 2)} may come again |`,

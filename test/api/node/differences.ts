@@ -178,6 +178,7 @@ stands before the extension (\`bc/C\`), and answers 404 there.
 | Body of an EVM endpoint | 5,242,880 bytes, as a node: 413; chunked bodies are cut and answered with \`parse error\` |
 | Message on a WebSocket | 5,242,880 bytes: closed with 1009; a node takes 32 MiB |
 | Messages of all WebSockets that are held at a time | 256 MiB together: large ones close theirs with 1013; a node has no limit |
+| Subscriptions that one WebSocket begins | 1,000 at any pace, then 50 a second: an error; a node has no limit |
 | Parameters of the subscriptions on one WebSocket | 1 MiB together: an error; a node has no limit |
 | Members of all objects of a call or batch | 65,536: 413, on a WebSocket closed with 1009; a node has no limit |
 | Params in which aliases of chains made here stand for IDs | 128 KiB, twice the addresses that a node takes: longer ones go out as they came |

@@ -32,6 +32,7 @@ it('leaves no connection open at a node that takes subscriptions and does not sa
     share: () => true,
     restoreMs: 0,
     maxMissedBlocks: 0,
+    idleLinkMs: 0,
   })
   const subscribed = (): Promise<Buffer | undefined> =>
     new Promise((resolve) => feed.subscribe('eth_subscribe', Buffer.from('["newHeads"]'), Buffer.from('7'), resolve))
@@ -62,7 +63,14 @@ it('replaces a lost node for no longer where the clock is set back meanwhile', a
   }
   const broken = new Promise<string>((onBroken) => {
     const events = { send: () => undefined, onHead: () => undefined, onBroken }
-    const feed = createFeed({ connect, ...events, share: () => true, restoreMs: 200, maxMissedBlocks: 0 })
+    const feed = createFeed({
+      connect,
+      ...events,
+      share: () => true,
+      restoreMs: 200,
+      maxMissedBlocks: 0,
+      idleLinkMs: 0,
+    })
     feed.subscribe('eth_subscribe', Buffer.from('["newHeads"]'), Buffer.from('7'), () => lose?.())
   })
   expect(await broken).toBe('no node holds the subscriptions')
@@ -89,6 +97,7 @@ it('parameters that a client leaves out are no empty list to the node, which has
     share: () => true,
     restoreMs: 0,
     maxMissedBlocks: 0,
+    idleLinkMs: 0,
   })
   const subscribe = (params: Buffer | undefined): Promise<Buffer | undefined> =>
     new Promise((resolve) => feed.subscribe('eth_subscribe', params, Buffer.from('7'), resolve))
@@ -128,6 +137,7 @@ it('what a node pushes while what was missed is read again has no more room than
     share: room.enter(),
     restoreMs: 5_000,
     maxMissedBlocks: 0,
+    idleLinkMs: 0,
   })
   await new Promise((resolve) => feed.subscribe('eth_subscribe', Buffer.from('["logs"]'), Buffer.from('7'), resolve))
   links[0]?.onLost()
@@ -138,4 +148,35 @@ it('what a node pushes while what was missed is read again has no more room than
   })
   expect(reasons).toEqual([undefined, undefined, 'more came in than is held'])
   expect(room.enter()(1_000_000)).toBe(true)
+})
+
+it('keeps its connection for a moment without subscriptions: who takes one and gives it back in turns needs one', async () => {
+  const open = new Set<UpstreamLink>()
+  let connections = 0
+  const connect = async (): Promise<UpstreamLink> => {
+    const link: UpstreamLink = {
+      host: 'node',
+      call: (_method, _params, answered) => answered(Buffer.from('{"jsonrpc":"2.0","id":1,"result":"0x1"}')),
+      pause: () => undefined,
+      resume: () => undefined,
+      close: () => void open.delete(link),
+    }
+    connections += 1
+    open.add(link)
+    return link
+  }
+  const events = { send: () => undefined, onHead: () => undefined, onBroken: () => undefined }
+  const feed = createFeed({ connect, ...events, share: () => true, restoreMs: 0, maxMissedBlocks: 0, idleLinkMs: 500 })
+  const subscribed = (): Promise<Buffer | undefined> =>
+    new Promise((resolve) => feed.subscribe('eth_subscribe', Buffer.from('["newHeads"]'), Buffer.from('7'), resolve))
+  for (let count = 0; count < 20; count++) {
+    await subscribed()
+    expect(feed.unsubscribe('0x1')).toBe(true)
+  }
+  expect([connections, open.size]).toEqual([1, 1])
+  await eventually(() => expect(open.size).toBe(0))
+  await subscribed()
+  expect([connections, open.size]).toEqual([2, 1])
+  feed.close()
+  expect(open.size).toBe(0)
 })

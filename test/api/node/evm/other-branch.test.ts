@@ -46,7 +46,7 @@ async function start(tip: number, restoreMs: number): Promise<Stage> {
     heads.push(`${Number(number)}${hash.slice(2)}`)
   }
   const onBroken = (reason: string): void => void broken.push(reason)
-  const limits = { share: () => true, restoreMs, maxMissedBlocks: 1_000 }
+  const limits = { share: () => true, restoreMs, maxMissedBlocks: 1_000, idleLinkMs: 0 }
   const feed = createFeed({ connect, send, onHead: () => undefined, onBroken, ...limits })
   onTestFinished(feed.close)
   await new Promise((resolve) =>

@@ -43,6 +43,7 @@ async function subscribe(kind: string) {
     share: () => true,
     restoreMs: 0,
     maxMissedBlocks: 0,
+    idleLinkMs: 0,
   })
   const ids: string[] = []
   for (let at = 0; at < SUBSCRIPTIONS; at++) {

@@ -154,6 +154,25 @@ describe('limits', () => {
     await until(() => stage.sockets.size === 0, 'sockets gone')
   })
 
+  it('a client that takes subscriptions and gives them back without end may begin so many in a second', async () => {
+    const node = await startReplayNode({ upTo: { C: 100 } })
+    const sockets = { maxSubscriptions: 3, subscriptionsPerSecond: 0.001 }
+    const stage = await startEvmStage({ nodes: [node.url], sockets })
+    onTestFinished(async () => {
+      await stage.close()
+      await node.stop()
+    })
+    const greedy = await openClient(stage.wsUrl)
+    for (let count = 0; count < 3; count++) {
+      const { result } = await greedy.ask('eth_subscribe', ['newHeads'])
+      expect((await greedy.ask('eth_unsubscribe', [result])).result).toBe(true)
+    }
+    const { error } = await greedy.ask('eth_subscribe', ['newHeads'])
+    expect(error).toEqual({ code: -32000, message: 'too many subscriptions, at most 0.001 a second' })
+    const other = await openClient(stage.wsUrl)
+    expect((await other.ask('eth_subscribe', ['newHeads'])).result).toMatch(/^0x/)
+  })
+
   const pinging = async (pingMs: number): Promise<EvmStage> => {
     const node = await startReplayNode({ upTo: { C: 100 } })
     const stage = await startEvmStage({ nodes: [node.url], sockets: { pingMs } })

@@ -44,6 +44,8 @@ export interface FeedDeps {
   share: Share
   restoreMs: number
   maxMissedBlocks: number
+  /** A link without subscriptions is closed after this long, milliseconds: the next one often comes at once. */
+  idleLinkMs: number
 }
 
 const FIRST_WAIT_MS = 100
@@ -76,8 +78,7 @@ export function createFeed(deps: FeedDeps): Feed {
   const held = createHeld(deps.share)
   /** Subscriptions that no node has accepted or refused yet. */
   let beginning = 0
-  let paused = false
-  let closed = false
+  let [paused, closed] = [false, false]
 
   const deliver = (subscription: Subscription, notification: Notification): void => {
     const isNew = subscription.delivery.isNew(notification.result)
@@ -102,6 +103,11 @@ export function createFeed(deps: FeedDeps): Feed {
     if (!held.isOpen) take(notification)
     else if (!held.add(notification)) give('more came in than is held')
   }
+  const idle = setTimeout(() => {
+    if (byId.size > 0 || beginning > 0 || opening) return
+    link?.close()
+    link = undefined
+  }, deps.idleLinkMs).unref()
   const give = (reason: string): void => {
     if (closed) return
     end()
@@ -109,6 +115,7 @@ export function createFeed(deps: FeedDeps): Feed {
   }
   const end = (): void => {
     closed = true
+    clearTimeout(idle)
     link?.close()
     link = undefined
     byId.clear()
@@ -266,10 +273,7 @@ export function createFeed(deps: FeedDeps): Feed {
       // While the subscription is being moved, its id is the lost node's and may be another's at the new node.
       if (byUpstreamId.get(subscription.upstreamId) === subscription) byUpstreamId.delete(subscription.upstreamId)
       link?.call(`${subscription.namespace}_unsubscribe`, `["${subscription.upstreamId}"]`, () => undefined)
-      if (byId.size === 0 && beginning === 0 && !opening) {
-        link?.close()
-        link = undefined
-      }
+      if (byId.size === 0) idle.refresh()
       return true
     },
     get size() {

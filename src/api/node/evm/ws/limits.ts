@@ -13,6 +13,13 @@ export interface SocketLimits {
   maxInFlight: number
   /** Subscriptions of one client. */
   maxSubscriptions: number
+  /**
+   * Subscriptions that one client may begin in a second, once it has begun `maxSubscriptions` at its own pace: each is a
+   * call to a node that no other limit counts.
+   */
+  subscriptionsPerSecond: number
+  /** A connection to a node without subscriptions is closed after this long, milliseconds. */
+  idleLinkMs: number
   /** Parameters of one client's subscriptions together, bytes: they are kept for subscribing at another node. */
   maxSubscriptionBytes: number
   /** Unread bytes of a client above which its subscriptions are no longer read from the node. */
@@ -37,6 +44,8 @@ export const SOCKET_LIMITS: SocketLimits = {
   maxHeldBytes: 268_435_456,
   maxInFlight: 64,
   maxSubscriptions: 1_000,
+  subscriptionsPerSecond: 50,
+  idleLinkMs: 5_000,
   maxSubscriptionBytes: 1_048_576,
   highWaterBytes: 1_048_576,
   maxUnreadBytes: 268_435_456,

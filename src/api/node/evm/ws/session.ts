@@ -14,6 +14,7 @@ import { parameterAt } from '../read/finality.ts'
 import { type ClientConnection, createClientSocket, type SharedRooms } from './client-socket.ts'
 import { createFeed, type FeedDeps } from './feed.ts'
 import type { SocketLimits } from './limits.ts'
+import { createSubscriptionBudget } from './subscription-budget.ts'
 import { unsubscribeProblem } from './unsubscribe-problem.ts'
 
 /** One client's WebSocket: calls are answered as over HTTP, its subscriptions are held at a node. */
@@ -67,14 +68,14 @@ export function createSession(deps: SessionDeps): Session {
   /** Subscriptions that no node has accepted yet, and the bytes of their parameters. */
   let beginning = 0
   let beginningBytes = 0
+  const mayBegin = createSubscriptionBudget(limits.maxSubscriptions, limits.subscriptionsPerSecond)
   const feed = createFeed({
     connect: deps.connect,
     send: (message) => client.send(message),
     onHead: deps.onHead,
     onBroken: (reason) => client.close(CLOSE.tryAgain, reason.slice(0, 120)),
     share: deps.room.enter(),
-    restoreMs: limits.restoreMs,
-    maxMissedBlocks: limits.maxMissedBlocks,
+    ...limits,
   })
 
   /** Over HTTP a status says that no node answered; here only an error can. */
@@ -114,6 +115,10 @@ export function createSession(deps: SessionDeps): Session {
       reply(errorEntry(id, EVM_CODES.server, `too many subscriptions, at most ${limits.maxSubscriptions}`))
     else if (feed.bytes() + beginningBytes + bytes > limits.maxSubscriptionBytes)
       reply(errorEntry(id, EVM_CODES.server, `subscriptions too large, at most ${limits.maxSubscriptionBytes} bytes`))
+    else if (!mayBegin())
+      reply(
+        errorEntry(id, EVM_CODES.server, `too many subscriptions, at most ${limits.subscriptionsPerSecond} a second`),
+      )
     else {
       beginning += 1
       beginningBytes += bytes
