@@ -70,7 +70,7 @@ const SAID: Record<string, string[]> = {
     `| What waits to be read by all WebSocket clients, together | fixed | ${mib(SOCKET_LIMITS.maxUnreadBytes)} |`,
     `| WebSocket clients that do not read or answer | fixed | ${SOCKET_LIMITS.stallMs / 1_000} s |`,
     `| Filters | fixed | ${count(MAX_FILTERS)}, ${word(FILTER_IDLE_MS / MINUTE)} idle minutes |`,
-    `| Reads that wait for the database | fixed | ${count(MAX_WAITING)}, each for ${STATEMENT_TIMEOUT_MS / 1_000} s; of outputs, balances, activity, stake rewards and tokens that an owner had of one client address half of them, and ${placesOfOne(READ_CONNECTIONS)} of the ${READ_CONNECTIONS} connections |`,
+    `| Reads that wait for the database | fixed | ${count(MAX_WAITING)}, each for ${STATEMENT_TIMEOUT_MS / 1_000} s; of outputs, balances, activity, stake rewards, ranges of containers and tokens that an owner had of one client address half of them, and ${placesOfOne(READ_CONNECTIONS)} of the ${READ_CONNECTIONS} connections |`,
     `| Passwords checked at once | fixed | ${CHECKS.running}, ${CHECKS.waiting} waiting |`,
   ],
   keystore: [

@@ -16,6 +16,8 @@ export interface Container {
 
 export interface ContainerRead {
   signal?: AbortSignal
+  /** Who asks: large reads are in its turns. Left out: nobody in particular. */
+  client?: string
 }
 
 /**

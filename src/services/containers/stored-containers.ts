@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { hexToBytes } from '../../lib/ids.ts'
 import {
+  type Caller,
   type ChainLetter,
   type ChainName,
   type ContainerRow,
@@ -35,6 +36,9 @@ const LAST_POSITION = 2n ** 63n - 1n
 const letterOf = (index: ContainerIndex): ChainLetter => index.charAt(0) as ChainLetter
 const isTransactions = (index: ContainerIndex): boolean => index === 'X/tx'
 
+const callerOf = ({ client, signal }: ContainerRead = {}): Caller | undefined =>
+  client === undefined || signal === undefined ? undefined : { clients: new Set([client]), signal }
+
 const toContainer = ({ id, bytes, acceptedAt, index }: ContainerRow): Container => ({
   id: hexToBytes(id),
   bytes,
@@ -58,33 +62,38 @@ export function createStoredContainers(deps: StoredContainersDeps): ContainerSou
     return made
   }
   /** The block index has the block of height h at h − 1; genesis is not in it. */
-  const withBytes = async (chain: ChainName, found: readonly NumberedTransaction[]): Promise<Container[]> => {
+  const withBytes = async (
+    chain: ChainName,
+    found: readonly NumberedTransaction[],
+    caller?: Caller,
+  ): Promise<Container[]> => {
     const [first, last] = [found[0], found.at(-1)]
     if (!first || !last) return []
-    const blocks = await containers.range(chain, first.height - 1n, Number(last.height - first.height) + 1)
+    const blocks = await containers.range(chain, first.height - 1n, Number(last.height - first.height) + 1, caller)
     return cutTransactions(found, blocks)
   }
   const single = async (chain: ChainName, tx: NumberedTransaction | undefined): Promise<Container | undefined> =>
     tx && (await withBytes(chain, [tx]))[0]
 
-  const range: ContainerSource['range'] = async (index, from, count) => {
+  const range: ContainerSource['range'] = async (index, from, count, read) => {
     const chain = chainOf(index)
     if (from > LAST_POSITION) return []
-    if (isTransactions(index)) return withBytes(chain, await containers.transactions.range(chain, from, count))
-    return (await containers.range(chain, from, count)).map(toContainer)
+    if (isTransactions(index))
+      return withBytes(chain, await containers.transactions.range(chain, from, count), callerOf(read))
+    return (await containers.range(chain, from, count, callerOf(read))).map(toContainer)
   }
   return {
     complete: (index) => isComplete(index, deps, gaplessOf(index)),
     current: (index, read) => isCurrent(index, deps, read),
     range,
-    async size(index, from, count) {
+    async size(index, from, count, read) {
       const chain = chainOf(index)
       if (from > LAST_POSITION) return 0n
-      if (!isTransactions(index)) return containers.size(chain, from, count)
+      if (!isTransactions(index)) return containers.size(chain, from, count, callerOf(read))
       const found = await containers.transactions.range(chain, from, count)
       const [first, last] = [found[0], found.at(-1)]
       if (!first || !last) return 0n
-      return containers.size(chain, first.height - 1n, Number(last.height - first.height) + 1)
+      return containers.size(chain, first.height - 1n, Number(last.height - first.height) + 1, callerOf(read))
     },
     byIndex: async (index, position) => {
       const [found] = await range(index, position, 1)

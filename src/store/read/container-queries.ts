@@ -1,16 +1,18 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import { hexToBytes } from '../../lib/ids.ts'
 import { bytea } from '../bytea.ts'
+import type { Caller } from '../connection/index.ts'
 import type { ContainerRow, TransactionRow } from '../rows/index.ts'
 import type { Database } from '../schema/index.ts'
-import type { ChainName, ChainNumbers } from './chain-numbers.ts'
+import type { ChainName } from './chain-numbers.ts'
+import type { OwnedDeps } from './owned.ts'
 
 /** Accepted blocks and transactions in order of acceptance, numbered as in a node's index API. */
 export interface ContainerQueries {
   /** From `first` on, by index. */
-  range(chain: ChainName, first: bigint, limit: number): Promise<ContainerRow[]>
+  range(chain: ChainName, first: bigint, limit: number, caller?: Caller): Promise<ContainerRow[]>
   /** Bytes of what `range` would read, without reading them. */
-  size(chain: ChainName, first: bigint, limit: number): Promise<bigint>
+  size(chain: ChainName, first: bigint, limit: number, caller?: Caller): Promise<bigint>
   /** Existing containers at these indexes, in no order. */
   atPositions(chain: ChainName, positions: readonly bigint[]): Promise<ContainerRow[]>
   withId(chain: ChainName, id: string): Promise<ContainerRow | undefined>
@@ -26,9 +28,9 @@ export interface ContainerQueries {
 
 export type NumberedTransaction = TransactionRow & { index: bigint }
 
-export function createContainerQueries(db: Kysely<Database>, numbers: ChainNumbers): ContainerQueries {
-  const containers = async (name: ChainName) =>
-    db
+export function createContainerQueries(db: Kysely<Database>, { numbers, dbFor }: OwnedDeps): ContainerQueries {
+  const containers = async (name: ChainName, caller?: Caller) =>
+    dbFor(caller)
       .selectFrom('container')
       .selectAll()
       .where('chain', '=', await numbers.chain(name))
@@ -38,13 +40,13 @@ export function createContainerQueries(db: Kysely<Database>, numbers: ChainNumbe
       .selectAll()
       .where('chain', '=', await numbers.chain(name))
   return {
-    async range(name, first, limit) {
-      const query = (await containers(name)).where('position', '>=', first).orderBy('position').limit(limit)
+    async range(name, first, limit, caller) {
+      const query = (await containers(name, caller)).where('position', '>=', first).orderBy('position').limit(limit)
       return (await query.execute()).map(toContainer)
     },
-    async size(name, first, limit) {
+    async size(name, first, limit, caller) {
       const found = (await containers(name)).where('position', '>=', first).orderBy('position').limit(limit)
-      const { size } = await db
+      const { size } = await dbFor(caller)
         .selectFrom(found.clearSelect().select('bytes').as('found'))
         .select(sql<string | number | bigint>`coalesce(sum(octet_length(bytes)), 0)`.as('size'))
         .executeTakeFirstOrThrow()

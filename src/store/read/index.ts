@@ -78,7 +78,7 @@ export function createIndexReader(
     balances: createBalanceQueries(owned),
     activity: createActivityQueries(owned),
     blocks: createBlockQueries(db, numbers),
-    containers: createContainerQueries(db, numbers),
+    containers: createContainerQueries(db, owned),
     madeChains: createMadeChainQueries(db, numbers),
     rewards: createRewardQueries(owned),
     evm: createEvmQueries(db, owned),

@@ -6,7 +6,7 @@ import { CancelledError } from '../../../src/errors.ts'
 import { createStakeRewards, type StakeRewardsDeps } from '../../../src/services/stake-rewards/index.ts'
 import type { Caller } from '../../../src/store/index.ts'
 import { answerAll, evm, evmItem, post, scriptedChain, serveBalances } from '../../support/balance-api.ts'
-import { eventually } from '../../support/eventually.ts'
+import { eventually } from '../../support/waiting/eventually.ts'
 
 /** `get-rewards` over an index whose reads end with their caller, and for whom it was asked. */
 async function startSilent() {

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { createStage } from '../../support/stage.ts'
+import { createStage } from '../../support/server/stage.ts'
 
 const stage = createStage()
 afterEach(async () => {

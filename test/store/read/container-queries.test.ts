@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { CancelledError } from '../../../src/errors.ts'
 import type { ContainerRow } from '../../../src/store/index.ts'
 import { describeStores } from '../../support/store/store.ts'
 import { recordedRanges } from '../recorded-truth.ts'
@@ -38,5 +39,9 @@ describeStores('containers', (open) => {
     const bytesOf = (some: typeof containers) => some.reduce((sum, { bytes }) => sum + BigInt(bytes.length), 0n)
     expect(await store.reader.containers.size(P, 4n, 5)).toBe(bytesOf(containers.slice(4, 9)))
     expect(await store.reader.containers.size(P, 400n, 5)).toBe(0n)
+    // Ranges are in the turns of whoever asks.
+    const gone = { clients: new Set(['a']), signal: AbortSignal.abort() }
+    await expect(store.reader.containers.range(P, 4n, 5, gone)).rejects.toThrow(CancelledError)
+    await expect(store.reader.containers.size(P, 4n, 5, gone)).rejects.toThrow(CancelledError)
   })
 })

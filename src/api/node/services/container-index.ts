@@ -1,3 +1,4 @@
+import { clientSource } from '../../../lib/client-source.ts'
 import { bytesToHex, idToCb58 } from '../../../lib/ids.ts'
 import { encodeNodeHex } from '../../../lib/node-hex.ts'
 import {
@@ -133,7 +134,10 @@ export function createContainerIndexService(source?: ContainerSource): LocalServ
       const index = call.endpoint.slice(PREFIX.length)
       if (run === undefined || source === undefined || !isIndex(index)) return PASS_ON
       try {
-        return await say(source, index, (read) => run(index, decoded, read), { signal: call.signal })
+        return await say(source, index, (read) => run(index, decoded, read), {
+          signal: call.signal,
+          client: clientSource(call.callerAddress),
+        })
       } catch (error) {
         // The own index is broken: its own check reports that, while nodes may still answer.
         if (error instanceof MethodError || call.signal.aborted) throw error

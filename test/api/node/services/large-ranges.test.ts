@@ -1,6 +1,10 @@
 import { expect, it } from 'vitest'
 import { createContainerIndexService } from '../../../../src/api/node/services/container-index.ts'
-import type { Container, ContainerSource } from '../../../../src/services/containers/index.ts'
+import {
+  type Container,
+  type ContainerSource,
+  createStoredContainers,
+} from '../../../../src/services/containers/index.ts'
 import { callLocal } from '../local-call.ts'
 
 const HUNDRED_KB = Buffer.alloc(100_000, 7)
@@ -51,4 +55,36 @@ it.each([
     )
   }
   expect(counted.most).toBe(most)
+})
+
+it('the index is told for whom ranges are read, of transactions, too', async () => {
+  const callers: unknown[] = []
+  const row = { index: 1n, id: '01'.repeat(32), height: 2n, bytes: Buffer.alloc(100), acceptedAt: '' }
+  const note = (caller: unknown): void => void callers.push(caller)
+  const transaction = { index: 1n, id: row.id, height: 2n, position: 0, type: 0, time: 0n }
+  const containers = {
+    count: async (_chain: unknown, from: bigint, below: bigint) => below - from,
+    last: async () => row,
+    size: async (_chain: unknown, _first: bigint, _limit: number, caller: unknown) => note(caller) ?? 100n,
+    range: async (_chain: unknown, _first: bigint, _limit: number, caller: unknown) => note(caller) ?? [],
+    transactions: { last: async () => transaction, range: async () => [transaction] },
+  }
+  const progress = async () =>
+    ['X', 'C'].map((letter) => ({ stream: `testnet:${letter}`, tip: { height: 9n }, currentAtMs: BigInt(Date.now()) }))
+  const source = createStoredContainers({
+    index: { containers, progress } as unknown as Parameters<typeof createStoredContainers>[0]['index'],
+    network: 'testnet',
+    nodeHeight: async () => 9n,
+    maxAgeMs: 60_000,
+  })
+  const call = { callerAddress: '::ffff:192.0.2.7', signal: new AbortController().signal }
+  await callLocal(createContainerIndexService(source), 'index/C/block', CALL, call)
+  const read = { client: '192.0.2.7', signal: call.signal }
+  await source.size('X/tx', 1n, 50, read)
+  // The block of the transaction is missing here.
+  await expect(source.range('X/tx', 1n, 50, read)).rejects.toThrow()
+  const told = { clients: new Set([read.client]), signal: call.signal }
+  expect(callers.slice(0, 2)).toEqual([told, told])
+  expect(callers.slice(-2)).toEqual([told, told])
+  expect(callers.filter((caller) => caller === undefined)).toEqual([])
 })
