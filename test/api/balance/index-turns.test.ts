@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { CancelledError } from '../../../src/errors.ts'
 import { createStakeRewards, type StakeRewardsDeps } from '../../../src/services/stake-rewards/index.ts'
 import type { Caller } from '../../../src/store/index.ts'
-import { answerAll, evm, evmItem, post, scriptedChain, serveBalances } from '../../support/balance-api.ts'
+import { answerAll, evm, evmItem, post, scriptedChain, serveBalances } from '../../support/balances/balance-api.ts'
 import { eventually } from '../../support/waiting/eventually.ts'
 
 /** `get-rewards` over an index whose reads end with their caller, and for whom it was asked. */
