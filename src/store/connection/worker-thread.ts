@@ -1,22 +1,30 @@
 import { fork } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { StoreUnavailableError } from '../errors.ts'
 import type { WorkerSettings } from './worker-protocol.ts'
 
-const fromSource = import.meta.url.endsWith('.ts')
-const entry = new URL(fromSource ? './embedded-worker.ts' : './embedded-worker.js', import.meta.url)
+let compiled: string | undefined
+
+function entry(): string {
+  if (!import.meta.url.endsWith('.ts')) return fileURLToPath(new URL('./embedded-worker.js', import.meta.url))
+  compiled ??= compile()
+  return compiled
+}
 
 /** Only statements and rows are short-lived there; V8 would let 16 MB of them accumulate, twice. */
 const YOUNG_MB = 4
 
 /**
- * Starts the worker thread of the embedded database, from the build (`.js`) or the sources (`.ts`). A worker does not
- * inherit the loader that tests and tsx use for the sources, so it gets its own.
+ * Starts the worker thread of the embedded database, from the build (`.js`) or the sources (`.ts`): a worker does not
+ * inherit the loader that tests and tsx use for these.
  */
 export function startWorker(settings: WorkerSettings): Worker {
   // Compiling the largest functions of Postgres takes 10 to 25 MB each, which the C library keeps for the thread that
@@ -28,7 +36,7 @@ export function startWorker(settings: WorkerSettings): Worker {
     execArgv: [],
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
   }
-  return new Worker(fromSource ? sourceEntry() : entry, options)
+  return new Worker(entry(), options)
 }
 
 /**
@@ -38,8 +46,7 @@ export function startWorker(settings: WorkerSettings): Worker {
  * @throws StoreUnavailableError with its complaint
  */
 export async function makeDatabase(folder: string): Promise<void> {
-  const execArgv = fromSource ? ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href] : []
-  const maker = fork(fileURLToPath(entry), { execArgv, env: {}, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
+  const maker = fork(entry(), { execArgv: [], env: {}, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
   const settings: WorkerSettings = { folder, archive: undefined }
   // A process that ends at once breaks the channel too; its exit says more.
   maker.send(settings, () => undefined)
@@ -58,26 +65,28 @@ export async function makeDatabase(folder: string): Promise<void> {
 const endedBy = (signal: NodeJS.Signals): string =>
   `its process was ended by ${signal}${signal === 'SIGKILL' ? '; it needs 1 GB of memory for a moment' : ''}`
 
-/** Made once: with a loader that compiles each module as it is imported, every database takes twice as long to open. */
-let compiled: URL | undefined
-
-function sourceEntry(): URL {
-  if (compiled === undefined) {
-    const { buildSync } = createRequire(import.meta.url)('esbuild') as typeof import('esbuild')
-    const { outputFiles } = buildSync({
-      entryPoints: [fileURLToPath(entry)],
-      bundle: true,
-      packages: 'external',
-      platform: 'node',
-      format: 'esm',
-      write: false,
-    })
-    const code = outputFiles[0]?.text.replaceAll(
-      /(?<=from ")@[^"]+/g,
-      // A module that is not in a file has no folder to look for packages from.
-      (name) => import.meta.resolve(name),
-    )
-    compiled = new URL(`data:text/javascript,${encodeURIComponent(code ?? '')}`)
-  }
-  return compiled
+/**
+ * The sources as one file, beside the packages that it imports: with a loader that compiles each module as it is imported,
+ * a database takes twice as long to open.
+ */
+function compile(): string {
+  const { buildSync } = createRequire(import.meta.url)('esbuild') as typeof import('esbuild')
+  const { outputFiles } = buildSync({
+    entryPoints: [fileURLToPath(new URL('./embedded-worker.ts', import.meta.url))],
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    write: false,
+  })
+  const code = outputFiles[0]?.text ?? ''
+  const folder = fileURLToPath(new URL('../../../node_modules/.cache/', import.meta.url))
+  const file = join(folder, `embedded-worker-${createHash('sha256').update(code).digest('hex').slice(0, 16)}.mjs`)
+  if (existsSync(file)) return file
+  mkdirSync(folder, { recursive: true })
+  // Several processes may do so at once: none finds half of it.
+  const draft = `${file}.${process.pid}`
+  writeFileSync(draft, code)
+  renameSync(draft, file)
+  return file
 }

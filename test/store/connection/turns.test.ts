@@ -237,10 +237,11 @@ it('a read for several counts for whoever has least, also when he comes while it
 it('a read for several is refused when all of them have half of the line', async () => {
   const { turns, refused, come } = readers(1, 4)
   for (let count = 0; count < 3; count++) await come('greedy', `greedy ${count}`)
-  const take = (...clients: string[]) =>
-    turns.take(MINUTE, 'read', { clients: new Set(clients), signal: new AbortController().signal })
+  const end = new AbortController()
+  const take = (...clients: string[]) => turns.take(MINUTE, 'read', { clients: new Set(clients), signal: end.signal })
   await expect(take('greedy')).rejects.toThrow(StoreUnavailableError)
-  void take('greedy', 'other')
-  void take()
+  const waiting = [take('greedy', 'other'), take()]
   expect([turns.load.waiting, refused]).toEqual([4, []])
+  end.abort()
+  for (const one of waiting) await expect(one).rejects.toThrow(CancelledError)
 })
