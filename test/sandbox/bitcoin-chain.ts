@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { compiledProgram } from '../support/programs/compiled-program.ts'
 import { type AccountName, bitcoinAccounts } from './bitcoin/accounts.ts'
 import type { ChainCommand, ChainReady } from './bitcoin/process.ts'
 
@@ -55,8 +55,8 @@ const ready = (child: ChildProcess): Promise<ChainReady['ready']> =>
  * loopback. Takes about a second; nothing is kept on disk.
  */
 export const startBitcoinChain = async (): Promise<BitcoinChain> => {
-  const child = fork(fileURLToPath(new URL('./bitcoin/process.ts', import.meta.url)), {
-    execArgv: ['--import', 'tsx', '--no-deprecation'],
+  const child = fork(await compiledProgram(new URL('./bitcoin/process.ts', import.meta.url)), {
+    execArgv: ['--no-deprecation'],
     serialization: 'advanced',
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })

@@ -15,7 +15,7 @@ import { indexAnswers } from './index-ready.ts'
 import { startSandbox } from './start.ts'
 
 /** Nobody waits for an index for longer than this, however slow the machine is: counted from the command on. */
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 12_000
 
 const { recordings, argv } = readArguments(process.argv.slice(2))
 await expectFree(checkFlags().http)

@@ -43,7 +43,7 @@ it('the sandbox prints lines that work as they are and where it is ready; Ctrl-C
   expect(said('/v1/stake/get-rewards').historicalRewardsAmount).toMatch(/^[1-9]\d*$/)
   const commands = descendants(child.pid as number).map(({ command }) => command)
   expect(commands.some((command) => command.includes('anvil'))).toBe(true)
-  expect(commands.some((command) => command.includes('bitcoin/process'))).toBe(true)
+  expect(commands.some((command) => command.includes('bitcoin-process'))).toBe(true)
   const pids = below(child)
   const gone = once(child, 'exit')
   process.kill(-(child.pid as number), 'SIGINT')

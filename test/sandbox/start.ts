@@ -45,6 +45,9 @@ export async function startSandbox(options: { recordings?: string; argv?: readon
   }
   // Made beside the chains once, and kept: a database takes as long as all of them.
   const archive = archiveFile(folder).catch(() => undefined)
+  const database = archive.then((file) => (file === undefined ? undefined : putDatabase(join(folder, 'data/store'))))
+  // Whoever waits for it is told.
+  database.catch(() => undefined)
   try {
     const settled = await Promise.allSettled([
       started(startSandboxEvm({ chainId: EVM_CHAIN_ID }), (chain) => chain.stop()),
@@ -78,9 +81,9 @@ export async function startSandbox(options: { recordings?: string; argv?: readon
     })
     const loaded = loadConfig({ argv: options.argv ?? [], env: {}, cwd: folder })
     if (loaded.action !== 'run') throw new Error(loaded.text)
-    const { index, mode, dataDir } = loaded.config
-    // Where none could be kept the server makes its own, as in any other folder.
-    if (dataDir === join(folder, 'data') && (await archive) !== undefined) await putDatabase(join(dataDir, 'store'))
+    const { index, mode } = loaded.config
+    // Where no archive could be kept, or a flag names another folder, the server makes its own.
+    await database
     const app = await createApp(loaded.config, { resolve: resolveNothing })
     stops.push(() => app.close())
     const url = await app.listen()
