@@ -16,6 +16,8 @@ import { startSandbox } from './start.ts'
 
 /** Nobody waits for an index for longer than this, however slow the machine is: counted from the command on. */
 const PATIENCE_MS = 12_000
+/** It has come to the tip by then, or something is wrong with it. */
+const INDEXED_MS = 60_000
 
 const { recordings, argv } = readArguments(process.argv.slice(2))
 await expectFree(checkFlags().http)
@@ -43,6 +45,9 @@ if (!answers) process.stderr.write('the index is on its way to the tip: until th
 process.stdout.write(`${examples(sandbox)}\n`)
 process.stdout.write(`Firn ready at ${sandbox.url}\n`)
 process.stderr.write(`started in ${((Date.now() - began) / 1000).toFixed(1)} s; Ctrl-C stops everything\n`)
+// Not beside the index, which is waited for. Where it cannot be kept the next start is like this one.
+if (sandbox.indexes && (answers || (await indexAnswers(indexed(sandbox), INDEXED_MS))))
+  sandbox.keep().catch(() => undefined)
 
 /** What is only to be shown, and what is wrong, is said before any chain is started. */
 function checkFlags(): Config {

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { pino } from 'pino'
 import { openEmbeddedPool } from '../../../src/store/connection/index.ts'
 import { migrate } from '../../../src/store/migrations/index.ts'
-import { keptFile } from '../programs/kept-file.ts'
+import { keptBefore, keptFile } from '../programs/kept-file.ts'
 
 /** Making a database takes seconds, loading an archive a fraction of one: it is kept until the migrations change. */
 export const migratedArchive = async (): Promise<Uint8Array> => readFile(await archiveFile())
@@ -22,9 +22,14 @@ export async function putDatabase(storeFolder: string): Promise<void> {
   await promisify(execFile)('tar', ['-xf', await archiveFile(), '-C', data, '--no-same-owner'])
 }
 
+/** Whether there is one already: to make it takes ten seconds on two cores. */
+export const hasArchive = async (): Promise<boolean> => keptBefore(await archiveName()) !== undefined
+
+const archiveName = async (): Promise<string> => `database-${await migrationsHash()}.tar`
+
 /** The file that holds it; where there is none yet it is made in a folder below `place`. */
 export async function archiveFile(place = tmpdir()): Promise<string> {
-  return keptFile(`database-${await migrationsHash()}.tar`, () => makeArchive(place))
+  return keptFile(await archiveName(), () => makeArchive(place))
 }
 
 /** In a folder, and not in memory: then what it takes to make a database ends with the process that makes it. */
