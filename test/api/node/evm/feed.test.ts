@@ -6,40 +6,43 @@ import { eventually } from '../../../support/waiting/eventually.ts'
 
 const ERROR = '{"code":-32000,"message":"not now"}'
 
-it('leaves no connection open at a node that takes subscriptions and does not say its height', async () => {
+/** A node that answers each method as told, and the connections to it. */
+function startNode(memberFor: (method: string) => string) {
   const open = new Set<UpstreamLink>()
-  let connections = 0
-  const connect = async (): Promise<UpstreamLink> => {
-    const link: UpstreamLink = {
-      host: 'node',
-      call: (method, _params, answered) =>
-        answered(
-          Buffer.from(`{"jsonrpc":"2.0","id":1,${method === 'eth_subscribe' ? '"result":"0x1"' : `"error":${ERROR}`}}`),
-        ),
-      pause: () => undefined,
-      resume: () => undefined,
-      close: () => void open.delete(link),
-    }
-    connections += 1
-    open.add(link)
-    return link
+  const node = {
+    open,
+    connections: 0,
+    connect: async (): Promise<UpstreamLink> => {
+      const link: UpstreamLink = {
+        host: 'node',
+        call: (method, _params, answered) => answered(Buffer.from(`{"jsonrpc":"2.0","id":1,${memberFor(method)}}`)),
+        pause: () => undefined,
+        resume: () => undefined,
+        close: () => void open.delete(link),
+      }
+      node.connections += 1
+      open.add(link)
+      return link
+    },
   }
-  const feed = createFeed({
-    connect,
-    send: () => undefined,
-    onHead: () => undefined,
-    onBroken: () => undefined,
-    share: () => true,
-    restoreMs: 0,
-    maxMissedBlocks: 0,
-    idleLinkMs: 0,
-  })
-  const subscribed = (): Promise<Buffer | undefined> =>
-    new Promise((resolve) => feed.subscribe('eth_subscribe', Buffer.from('["newHeads"]'), Buffer.from('7'), resolve))
+  return node
+}
+
+const startFeed = (connect: FeedDeps['connect'], idleLinkMs: number) => {
+  const events = { send: () => undefined, onHead: () => undefined, onBroken: () => undefined }
+  const feed = createFeed({ connect, ...events, share: () => true, restoreMs: 0, maxMissedBlocks: 0, idleLinkMs })
+  const subscribed = (method = 'eth_subscribe'): Promise<Buffer | undefined> =>
+    new Promise((resolve) => feed.subscribe(method, Buffer.from('["newHeads"]'), Buffer.from('7'), resolve))
+  return { feed, subscribed }
+}
+
+it('leaves no connection open at a node that takes subscriptions and does not say its height', async () => {
+  const node = startNode((method) => (method === 'eth_subscribe' ? '"result":"0x1"' : `"error":${ERROR}`))
+  const { feed, subscribed } = startFeed(node.connect, 0)
   expect([await subscribed(), await subscribed()]).toEqual([undefined, undefined])
   feed.close()
-  expect(connections).toBe(2)
-  expect(open.size).toBe(0)
+  expect(node.connections).toBe(2)
+  expect(node.open.size).toBe(0)
 })
 
 it('replaces a lost node for no longer where the clock is set back meanwhile', async () => {
@@ -151,32 +154,28 @@ it('what a node pushes while what was missed is read again has no more room than
 })
 
 it('keeps its connection for a moment without subscriptions: who takes one and gives it back in turns needs one', async () => {
-  const open = new Set<UpstreamLink>()
-  let connections = 0
-  const connect = async (): Promise<UpstreamLink> => {
-    const link: UpstreamLink = {
-      host: 'node',
-      call: (_method, _params, answered) => answered(Buffer.from('{"jsonrpc":"2.0","id":1,"result":"0x1"}')),
-      pause: () => undefined,
-      resume: () => undefined,
-      close: () => void open.delete(link),
-    }
-    connections += 1
-    open.add(link)
-    return link
-  }
-  const events = { send: () => undefined, onHead: () => undefined, onBroken: () => undefined }
-  const feed = createFeed({ connect, ...events, share: () => true, restoreMs: 0, maxMissedBlocks: 0, idleLinkMs: 500 })
-  const subscribed = (): Promise<Buffer | undefined> =>
-    new Promise((resolve) => feed.subscribe('eth_subscribe', Buffer.from('["newHeads"]'), Buffer.from('7'), resolve))
+  const node = startNode(() => '"result":"0x1"')
+  const { feed, subscribed } = startFeed(node.connect, 500)
   for (let count = 0; count < 20; count++) {
     await subscribed()
     expect(feed.unsubscribe('0x1')).toBe(true)
   }
-  expect([connections, open.size]).toEqual([1, 1])
-  await eventually(() => expect(open.size).toBe(0))
+  expect([node.connections, node.open.size]).toEqual([1, 1])
+  await eventually(() => expect(node.open.size).toBe(0))
   await subscribed()
-  expect([connections, open.size]).toEqual([2, 1])
+  expect([node.connections, node.open.size]).toEqual([2, 1])
   feed.close()
-  expect(open.size).toBe(0)
+  expect(node.open.size).toBe(0)
+})
+
+it('keeps no connection for a subscription that the node refused', async () => {
+  const node = startNode((method) => (method === 'debug_subscribe' ? `"error":${ERROR}` : '"result":"0x1"'))
+  const { feed, subscribed } = startFeed(node.connect, 50)
+  onTestFinished(feed.close)
+  await subscribed()
+  feed.unsubscribe('0x1')
+  await eventually(() => expect(node.open.size).toBe(0))
+  expect(String(await subscribed('debug_subscribe'))).toContain('not now')
+  expect(node.connections).toBe(2)
+  await eventually(() => expect(node.open.size).toBe(0))
 })

@@ -249,6 +249,7 @@ export function createFeed(deps: FeedDeps): Feed {
     subscribe: (method, params, id, reply) => {
       const answer = (entry: Buffer | undefined): void => {
         beginning -= 1
+        if (byId.size === 0 && !closed) idle.refresh()
         reply(entry)
       }
       const attempt = (left: number): void => {
