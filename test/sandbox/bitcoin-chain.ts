@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { compiledProgram } from '../support/programs/compiled-program.ts'
+import { compiledSource } from '../../src/lib/compiled-source.ts'
 import { type AccountName, bitcoinAccounts } from './bitcoin/accounts.ts'
 import type { ChainCommand, ChainReady } from './bitcoin/process.ts'
 
@@ -55,7 +55,7 @@ const ready = (child: ChildProcess): Promise<ChainReady['ready']> =>
  * loopback. Takes about a second; nothing is kept on disk.
  */
 export const startBitcoinChain = async (): Promise<BitcoinChain> => {
-  const child = fork(await compiledProgram(new URL('./bitcoin/process.ts', import.meta.url)), {
+  const child = fork(compiledSource(new URL('./bitcoin/process.ts', import.meta.url)), {
     execArgv: ['--no-deprecation'],
     serialization: 'advanced',
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

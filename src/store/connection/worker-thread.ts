@@ -1,21 +1,19 @@
 import { fork } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
+import { compiledSource } from '../../lib/compiled-source.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import type { WorkerSettings } from './worker-protocol.ts'
 
 let compiled: string | undefined
 
+/** What the thread runs, a path: the build's own file, or that of the sources, compiled once. */
 function entry(): string {
   if (!import.meta.url.endsWith('.ts')) return fileURLToPath(new URL('./embedded-worker.js', import.meta.url))
-  compiled ??= compile()
+  compiled ??= compiledSource(new URL('./embedded-worker.ts', import.meta.url))
   return compiled
 }
 
@@ -64,29 +62,3 @@ export async function makeDatabase(folder: string): Promise<void> {
 /** The system uses SIGKILL when memory runs out, and says so only in its own log. */
 const endedBy = (signal: NodeJS.Signals): string =>
   `its process was ended by ${signal}${signal === 'SIGKILL' ? '; it needs 1 GB of memory for a moment' : ''}`
-
-/**
- * The sources as one file, beside the packages that it imports: with a loader that compiles each module as it is imported,
- * a database takes twice as long to open.
- */
-function compile(): string {
-  const { buildSync } = createRequire(import.meta.url)('esbuild') as typeof import('esbuild')
-  const { outputFiles } = buildSync({
-    entryPoints: [fileURLToPath(new URL('./embedded-worker.ts', import.meta.url))],
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-    write: false,
-  })
-  const code = outputFiles[0]?.text ?? ''
-  const folder = fileURLToPath(new URL('../../../node_modules/.cache/', import.meta.url))
-  const file = join(folder, `embedded-worker-${createHash('sha256').update(code).digest('hex').slice(0, 16)}.mjs`)
-  if (existsSync(file)) return file
-  mkdirSync(folder, { recursive: true })
-  // Several processes may do so at once: none finds half of it.
-  const draft = `${file}.${process.pid}`
-  writeFileSync(draft, code)
-  renameSync(draft, file)
-  return file
-}
