@@ -41,6 +41,19 @@ it('keeps nothing for longer than ten minutes, however final it is', async () =>
   expect(cache.get('final', undefined)).toBeUndefined()
 })
 
+it('keeps the newest of more answers than it may, and of more bytes', () => {
+  const keptOf = (limits: { bytes: number; entries: number }, tail: number): number => {
+    const cache = createAnswerCache(limits)
+    for (let key = 0; key < 100; key++) cache.set(`${key}`, { ...answer, tail: Buffer.alloc(tail) }, 1 * MINUTES)
+    expect(cache.get('99', undefined)).toBeDefined()
+    return cache.size
+  }
+  expect(keptOf({ bytes: 1_000_000, entries: 10 }, 0)).toBe(10)
+  const many = keptOf({ bytes: 100_000, entries: 1_000 }, 9_000)
+  expect(many).toBeGreaterThan(5)
+  expect(many * 9_000).toBeLessThanOrEqual(100_000)
+})
+
 it('keeps what depends on the tip while it stands, and nothing that would push out too much else', () => {
   const cache = createAnswerCache({ bytes: 10_000_000, entries: 10 })
   cache.set('tip', { ...answer, tip: 7n }, 1 * MINUTES)
