@@ -1,13 +1,12 @@
 import type { LoggerLevels, NamedLoggers } from '../../../lib/logging/named-loggers.ts'
 import { type NodeLogLevel, parseNodeLogLevel } from '../../../lib/logging/node-log-levels.ts'
-import { ArgumentError, type Arguments } from '../gorilla/arguments.ts'
+import { ArgumentError } from '../gorilla/arguments.ts'
 import { type LocalMethod, MethodError } from '../gorilla/local-service.ts'
 import { goQuote } from '../json/go-quote.ts'
 
-/** Undefined = left out; an empty text is not a level. */
-function levelOf(args: Arguments, name: string): NodeLogLevel | undefined {
-  if (args.raw(name) === undefined) return undefined
-  const level = parseNodeLogLevel(args.string(name))
+/** An empty text is not a level. */
+function parseLevel(json: string): NodeLogLevel {
+  const level = json.startsWith('"') ? parseNodeLogLevel(String(JSON.parse(json))) : undefined
   if (level === undefined) throw new ArgumentError()
   return level
 }
@@ -27,8 +26,8 @@ export function createLoggerMethods(loggers: NamedLoggers): Record<'getLoggerLev
     },
     setLoggerLevel: (args) => {
       const name = args.string('loggerName')
-      const logLevel = levelOf(args, 'logLevel')
-      const displayLevel = levelOf(args, 'displayLevel')
+      const logLevel = args.decoded('logLevel', parseLevel)
+      const displayLevel = args.decoded('displayLevel', parseLevel)
       if (logLevel === undefined && displayLevel === undefined)
         throw new MethodError('need to specify either displayLevel or logLevel')
       for (const one of named(name)) {

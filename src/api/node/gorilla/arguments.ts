@@ -30,8 +30,8 @@ export interface Arguments {
   id(name: string): string
   /** Any case; absent is hex. Byte-only methods refuse `json` themselves (`unsupported encoding in method`). */
   encoding(name?: string): Encoding
-  /** JSON text of the member, as sent; undefined when absent or null. */
-  raw(name: string): string | undefined
+  /** What `decode` makes of the member's JSON text, as sent; undefined when absent or null. */
+  decoded<T>(name: string, decode: (json: string) => T): T | undefined
 }
 
 const ENCODINGS: readonly string[] = ['hex', 'hexc', 'hexnc', 'json']
@@ -95,23 +95,26 @@ const readMembers = (bytes: Buffer, at: number): Map<string, Span[]> => {
 
 function fromObject(bytes: Buffer, at: number): Arguments {
   const members = at < 0 ? new Map<string, Span[]>() : readMembers(bytes, at)
-  /** Every duplicate is decoded: an invalid one is an error even if a later one wins. */
-  const read = <T>(name: string, absent: T, decode: (span: Span) => T, cleared?: T): T => {
+  /**
+   * Every duplicate is decoded: an invalid one is an error even if a later one wins. `clears`: null takes an earlier one
+   * back, as it does for a list and what a node points to; any other value it leaves unchanged.
+   */
+  const read = <T>(name: string, absent: T, decode: (span: Span) => T, clears = false): T => {
     let value = absent
     for (const span of members.get(foldName(name)) ?? []) {
       if (!isNull(bytes, span)) value = decode(span)
-      // Null empties a list and leaves any other value unchanged.
-      else if (cleared !== undefined) value = cleared
+      else if (clears) value = absent
     }
     return value
   }
   return {
     string: (name) => read(name, '', (span) => asString(bytes, span)),
-    strings: (name) => read<string[]>(name, [], (span) => asStrings(bytes, span), []),
+    strings: (name) => read<string[]>(name, [], (span) => asStrings(bytes, span), true),
     uint64: (name) => read(name, 0n, (span) => asUint64(bytes, span)),
     id: (name) => read(name, EMPTY_ID, (span) => asId(bytes, span)),
     encoding: (name = 'encoding') => read<Encoding>(name, 'hex', (span) => asEncoding(bytes, span)),
-    raw: (name) => read<string | undefined>(name, undefined, ({ from, to }) => bytes.toString('utf8', from, to)),
+    decoded: <T>(name: string, decode: (json: string) => T) =>
+      read<T | undefined>(name, undefined, ({ from, to }) => decode(bytes.toString('utf8', from, to)), true),
   }
 }
 

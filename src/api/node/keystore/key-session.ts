@@ -34,13 +34,15 @@ export async function wiping<T>(key: Uint8Array, work: () => Promise<T>): Promis
  * @throws MethodError when it is missing
  */
 export function privateKeyOf(args: Arguments): Uint8Array {
-  const raw = args.raw('privateKey')
-  if (raw === undefined) throw new MethodError("argument 'privateKey' not given")
-  try {
-    return parsePrivateKey(raw.slice(1, -1))
-  } catch {
-    throw new ArgumentError()
-  }
+  const key = args.decoded('privateKey', (json) => {
+    try {
+      return parsePrivateKey(json.slice(1, -1))
+    } catch {
+      throw new ArgumentError()
+    }
+  })
+  if (key === undefined) throw new MethodError("argument 'privateKey' not given")
+  return key
 }
 
 /** A stored key as text and as hex. */

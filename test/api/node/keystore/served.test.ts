@@ -140,6 +140,9 @@ describe('import of keys on P', () => {
     expect(await call('listAddresses')).toEqual({ addresses: [`P-${ADDRESS}`, address] })
     expect(await call('exportKey', { address: `P-${ADDRESS}` })).toEqual({ privateKey: EWOQ })
     expect(await call('importKey')).toBe("argument 'privateKey' not given")
+    // Names differ in case only, so both are the same member: a node decodes each, and null takes the one before back.
+    expect(await call('importKey', { privateKey: EWOQ, PrivateKey: null })).toBe("argument 'privateKey' not given")
+    expect(await call('importKey', { privateKey: [], PrivateKey: EWOQ })).toMatch(/^couldn't unmarshal an argument\./)
   })
 })
 
