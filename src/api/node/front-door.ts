@@ -7,6 +7,7 @@ import { connectionPairs, type NodeAnswer } from './http/answer.ts'
 import { createClientErrorAnswer, refusalBytes } from './http/client-error.ts'
 import { preflightMethod } from './http/cors.ts'
 import { createCutAnswers } from './http/cut-answer.ts'
+import { createExpectationCheck } from './http/expectation.ts'
 import { hostProblem } from './http/host-header.ts'
 import { endWith } from './http/last-answer.ts'
 import { createOneByOne } from './http/one-by-one.ts'
@@ -147,7 +148,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
     if (!target || badHost !== undefined) endWith(socket, refusalBytes('400 Bad Request', badHost))
     else if (full !== undefined)
       endWith(socket, refusalBytes('503 Service Unavailable', '', full === 'not served here' ? undefined : RETRY_AFTER))
-    else if (refused) writeRefusal(socket, refused, undefined, true)
+    else if (refused) writeRefusal(request, socket, refused)
     else if (isNodes(target)) {
       admission?.upgrade(request, socket)
       node.upgrade(request, socket, head, target, held?.watch(accessOf(request, target), socket))
@@ -168,6 +169,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
       onRequest(others),
     )
     server.on('upgrade', onUpgrade)
+    server.on('checkExpectation', createExpectationCheck(server))
     return server
   }
   const clientErrorHandler = createClientErrorAnswer({

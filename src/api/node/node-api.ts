@@ -148,7 +148,9 @@ export function createNodeApi(options: NodeApiOptions): NodeApi {
     else route(target.path, (endpoint) => serve({ request, response, target, endpoint, send, signal }), send)
   }
   const upgrade: NodeApi['upgrade'] = (request, socket, head, target, over) => {
-    const refuse = (answer: NodeAnswer): void => writeRefusal(socket, answer, forwarder.nodeId())
+    const allow = cors.allow(headerOf(request, 'origin'), request.method)
+    const refuse = (answer: NodeAnswer): void =>
+      writeRefusal(request, socket, answer, { allow, nodeId: forwarder.nodeId() })
     const found = (endpoint: Endpoint): void => {
       if (endpoint.dialect !== 'ws') refuse(httpError(400, 'Bad Request'))
       else if (evm.upgrade) {

@@ -48,7 +48,7 @@ export const emptyAnswer = (status: number): NodeAnswer => ({ status, body: EMPT
 
 let dateSecond = 0
 let dateText = ''
-const httpDate = (): string => {
+export const httpDate = (): string => {
   const second = Math.floor(Date.now() / 1_000)
   if (second !== dateSecond) {
     dateSecond = second
@@ -58,7 +58,7 @@ const httpDate = (): string => {
 }
 
 /** Header pairs in the order of Go's server: sorted by name, then the date, then the framing. */
-function headerPairs(
+export function headerPairs(
   answer: NodeAnswer,
   allow: readonly string[],
   nodeId: string | undefined,

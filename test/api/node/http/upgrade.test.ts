@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sendRaw } from '../../../support/server/raw-http.ts'
 import { type RecordedStage, startStage } from '../recorded-node.ts'
@@ -25,6 +26,21 @@ const ask = async (method: string, target: string, headers: readonly (readonly [
     body,
   })
 }
+
+/** All bytes of an answer after which the server ends the connection. */
+const whole = (port: number, lines: readonly string[]): Promise<string> =>
+  new Promise((resolve, reject) => {
+    let told = ''
+    const socket = connect(port, '127.0.0.1', () => socket.write(`${lines.join('\r\n')}\r\n\r\n`))
+    socket.on('data', (bytes) => {
+      told += bytes.toString('latin1')
+    })
+    socket.on('end', () => {
+      socket.destroy()
+      resolve(told)
+    })
+    socket.on('error', reject)
+  })
 
 describe('an upgrade', () => {
   it('to a protocol that is not spoken here is answered as if nobody had asked for it', async () => {
@@ -54,4 +70,35 @@ describe('an upgrade', () => {
       expect.arrayContaining(['Content-Type', 'Node-Id', 'Sec-Websocket-Version', 'Vary']),
     )
   })
+
+  it.each([
+    ['GET', '/ext//info', '', 'Access-Control-Allow-Credentials,Access-Control-Allow-Origin,Location,Node-Id,Vary'],
+    [
+      'GET',
+      '/ext/nowhere',
+      '404 page not found\n',
+      'Access-Control-Allow-Credentials,Access-Control-Allow-Origin,Content-Type,Node-Id,Vary,X-Content-Type-Options',
+    ],
+    [
+      'HEAD',
+      '/ext/nowhere',
+      '',
+      'Access-Control-Allow-Credentials,Access-Control-Allow-Origin,Content-Type,Node-Id,Vary,X-Content-Type-Options',
+    ],
+  ])(
+    'that is refused (%s %s) has the headers of any other answer, in their order',
+    async (method, target, body, names) => {
+      const told = await whole(stage.port, [
+        `${method} ${target} HTTP/1.1`,
+        'Host: localhost',
+        'Origin: https://app.example.org',
+        'Connection: Upgrade',
+        'Upgrade: websocket',
+      ])
+      const [head = '', rest] = told.split('\r\n\r\n')
+      const lines = head.split('\r\n').slice(1)
+      expect(lines.map((line) => line.split(':')[0]).join()).toBe(`${names},Date,Content-Length,Connection`)
+      expect(rest).toBe(body)
+    },
+  )
 })
