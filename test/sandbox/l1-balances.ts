@@ -1,6 +1,6 @@
 import type { Anvil } from '../support/evm/anvil.ts'
 import { BASE_FEE, type RecordedEvmBlock, type RecordedReceipt, STARTING_BALANCE } from '../support/evm/recorded-evm.ts'
-import type { Recordings } from '../support/replay-node/recordings.ts'
+import type { Recordings } from '../support/replay-node/recorded/recordings.ts'
 
 /** subnet-evm's precompile that makes the native coin, and its `NativeCoinMinted(sender, recipient, amount)`. */
 const NATIVE_MINTER = '0x0200000000000000000000000000000000000001'

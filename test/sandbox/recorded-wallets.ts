@@ -1,5 +1,5 @@
 import { parseBech32Address } from '../../src/lib/bech32-address.ts'
-import type { Recordings } from '../support/replay-node/recordings.ts'
+import type { Recordings } from '../support/replay-node/recorded/recordings.ts'
 
 /** What an address of the recorded network owns at the end of the recording. */
 export type Holding =

@@ -5,8 +5,8 @@ import { HDKey } from '@scure/bip32'
 import type { Config, Partially } from '../../src/config/index.ts'
 import { SIDES, type Side } from '../../src/lib/primary-network.ts'
 import { recordedIndex } from '../support/recorded/recorded-index.ts'
-import { decodeAddress, encodeAddress } from '../support/replay-node/address-text.ts'
 import { startReplayNode } from '../support/replay-node/index.ts'
+import { decodeAddress, encodeAddress } from '../support/replay-node/wire/address-text.ts'
 
 /*
  * The recorded network as both networks of one server. Keys, IDs and blocks are the same on both sides, but each stands at

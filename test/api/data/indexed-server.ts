@@ -4,8 +4,8 @@ import type { Config, Partially } from '../../../src/config/index.ts'
 import { createLine } from '../../../src/lib/line.ts'
 import { startSandboxAvalanche } from '../../sandbox/avalanche-network.ts'
 import { recordedJson } from '../../support/recorded/recordings.ts'
-import type { Heights } from '../../support/replay-node/chain-tips.ts'
 import type { ReplayNode } from '../../support/replay-node/index.ts'
+import type { Heights } from '../../support/replay-node/recorded/chain-tips.ts'
 import { createStage, type RunningServer } from '../../support/server/stage.ts'
 
 export interface IndexedServer extends RunningServer {

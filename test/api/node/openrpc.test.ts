@@ -4,9 +4,9 @@ import { openRpcDocument } from '../../../src/api/node/openrpc/index.ts'
 import { type App, createApp } from '../../../src/app.ts'
 import type { Config, Partially } from '../../../src/config/index.ts'
 import { FIXTURES } from '../../support/recorded/recordings.ts'
-import { readConversations } from '../../support/replay-node/conversations.ts'
 import { type ReplayNode, startReplayNode } from '../../support/replay-node/index.ts'
-import { openRecordings } from '../../support/replay-node/recordings.ts'
+import { readConversations } from '../../support/replay-node/recorded/conversations.ts'
+import { openRecordings } from '../../support/replay-node/recorded/recordings.ts'
 import { testConfig } from './recorded-node.ts'
 
 interface Described {

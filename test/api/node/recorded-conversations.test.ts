@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Conversation } from '../../support/replay-node/conversations.ts'
 import type { ConversationSet } from '../../support/replay-node/index.ts'
+import type { Conversation } from '../../support/replay-node/recorded/conversations.ts'
 import { differences, elsewhere } from './differences.ts'
 import { conversationsOf, type RecordedStage, replay, startStage } from './recorded-node.ts'
 

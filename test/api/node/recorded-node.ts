@@ -5,15 +5,15 @@ import { type App, createApp } from '../../../src/app.ts'
 import { createConfig, type Partially } from '../../../src/config/index.ts'
 import type { Config } from '../../../src/config/schema.ts'
 import { FIXTURES } from '../../support/recorded/recordings.ts'
+import { type ReplayNode, startReplayNode } from '../../support/replay-node/index.ts'
 import {
   bodyOf,
   type Conversation,
   type ConversationSet,
   readConversations,
-} from '../../support/replay-node/conversations.ts'
-import { type ReplayNode, startReplayNode } from '../../support/replay-node/index.ts'
-import { compareReplies, type Verdict } from '../../support/replay-node/recorded-comparison.ts'
-import { openRecordings } from '../../support/replay-node/recordings.ts'
+} from '../../support/replay-node/recorded/conversations.ts'
+import { compareReplies, type Verdict } from '../../support/replay-node/recorded/recorded-comparison.ts'
+import { openRecordings } from '../../support/replay-node/recorded/recordings.ts'
 import { sendRaw } from '../../support/server/raw-http.ts'
 
 export const recordings = openRecordings(FIXTURES)

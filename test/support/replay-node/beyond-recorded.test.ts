@@ -6,10 +6,10 @@ import { keccak256 } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { withHrp } from '../avalanche/with-hrp.ts'
 import { FIXTURES } from '../recorded/recordings.ts'
-import { createEvmState } from './evm-state.ts'
-import type { CallFrame } from './evm-traces.ts'
+import { createEvmState } from './evm/evm-state.ts'
+import type { CallFrame } from './evm/evm-traces.ts'
 import { type ReplayNode, startReplayNode } from './index.ts'
-import { openRecordings, type Recordings } from './recordings.ts'
+import { openRecordings, type Recordings } from './recorded/recordings.ts'
 
 // What no conversation of the recordings asks for, and another recorded network may be asked.
 let node: ReplayNode

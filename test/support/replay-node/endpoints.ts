@@ -1,4 +1,4 @@
-import type { PrimaryAlias, RecordedNetwork } from './recorded-network.ts'
+import type { PrimaryAlias, RecordedNetwork } from './recorded/recorded-network.ts'
 
 export type EndpointKind =
   | 'info'

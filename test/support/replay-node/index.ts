@@ -3,7 +3,8 @@
  * node's dialect without running a node. What is asked is computed from the folder of recordings, or replayed byte for
  * byte from recorded conversations.
  */
-export type { ChainName, Heights } from './chain-tips.ts'
-export type { ConversationSet } from './conversations.ts'
+
 export type { Faults, ReplayCounters, ReplayNode, ReplayNodeOptions } from './options.ts'
+export type { ChainName, Heights } from './recorded/chain-tips.ts'
+export type { ConversationSet } from './recorded/conversations.ts'
 export { startReplayNode } from './start-replay-node.ts'

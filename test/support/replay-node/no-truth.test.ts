@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { FIXTURES } from '../recorded/recordings.ts'
 import { type ReplayNode, startReplayNode } from './index.ts'
-import { openRecordings } from './recordings.ts'
+import { openRecordings } from './recorded/recordings.ts'
 
 let folder: string
 let whole: ReplayNode

@@ -1,13 +1,13 @@
 import { isIP } from 'node:net'
-import { type Answer, empty, httpError, type Incoming, notFound } from './answer.ts'
 import { type EndpointKind, endpointAt } from './endpoints.ts'
-import type { EvmEndpoint } from './evm-endpoints.ts'
-import { answerEvm } from './evm-rpc.ts'
-import { answerGorilla, type RecordedFacts } from './gorilla-rpc.ts'
-import { healthAnswer } from './health-checks.ts'
+import type { EvmEndpoint } from './evm/evm-endpoints.ts'
+import { answerEvm } from './evm/evm-rpc.ts'
+import { healthAnswer } from './node/health-checks.ts'
 import type { NodeServices } from './node-services.ts'
 import type { Faults } from './options.ts'
-import type { RecordedNetwork } from './recorded-network.ts'
+import type { RecordedNetwork } from './recorded/recorded-network.ts'
+import { type Answer, empty, httpError, type Incoming, notFound } from './wire/answer.ts'
+import { answerGorilla, type RecordedFacts } from './wire/gorilla-rpc.ts'
 
 export interface NodeAnswersDeps {
   network: RecordedNetwork

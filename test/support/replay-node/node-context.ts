@@ -1,9 +1,9 @@
-import { type AddressRules, encodeAddress, parseAddress } from './address-text.ts'
-import { DecodeError } from './binary-text.ts'
-import type { ChainTips } from './chain-tips.ts'
-import type { PrimaryAlias, RecordedNetwork } from './recorded-network.ts'
-import type { Recordings } from './recordings.ts'
-import type { UtxoSets } from './utxo-sets.ts'
+import type { ChainTips } from './recorded/chain-tips.ts'
+import type { PrimaryAlias, RecordedNetwork } from './recorded/recorded-network.ts'
+import type { Recordings } from './recorded/recordings.ts'
+import type { UtxoSets } from './utxo-chains/utxo-sets.ts'
+import { type AddressRules, encodeAddress, parseAddress } from './wire/address-text.ts'
+import { DecodeError } from './wire/binary-text.ts'
 
 /** What every method of the node works with. */
 export interface NodeContext {

@@ -1,5 +1,5 @@
-import type { ChainName, Heights } from './chain-tips.ts'
-import type { ConversationSet } from './conversations.ts'
+import type { ChainName, Heights } from './recorded/chain-tips.ts'
+import type { ConversationSet } from './recorded/conversations.ts'
 import type { RunningChains } from './running-chain.ts'
 
 /** What can go wrong on purpose; every knob can be turned while the node runs. */

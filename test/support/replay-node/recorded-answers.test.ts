@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FIXTURES } from '../recorded/recordings.ts'
-import { type Conversation, readConversations } from './conversations.ts'
 import { type ReplayNode, startReplayNode } from './index.ts'
-import { compareReplies, createTimeMachine, dateOf, sendRecorded } from './recorded-comparison.ts'
-import { openRecordings } from './recordings.ts'
+import { type Conversation, readConversations } from './recorded/conversations.ts'
+import { compareReplies, createTimeMachine, dateOf, sendRecorded } from './recorded/recorded-comparison.ts'
+import { openRecordings } from './recorded/recordings.ts'
 
 const recordings = openRecordings(FIXTURES)
 

@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { FIXTURES } from '../recorded/recordings.ts'
-import { bodyOf, type ConversationSet, readConversations } from './conversations.ts'
 import { type ReplayNode, type ReplayNodeOptions, startReplayNode } from './index.ts'
-import { sendRecorded } from './recorded-comparison.ts'
-import { openRecordings } from './recordings.ts'
+import { bodyOf, type ConversationSet, readConversations } from './recorded/conversations.ts'
+import { sendRecorded } from './recorded/recorded-comparison.ts'
+import { openRecordings } from './recorded/recordings.ts'
 
 const recordings = openRecordings(FIXTURES)
 

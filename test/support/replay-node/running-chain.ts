@@ -1,5 +1,5 @@
-import type { Answer, Incoming } from './answer.ts'
 import { type NodeAnswersDeps, nodeAnswer } from './node-answers.ts'
+import type { Answer, Incoming } from './wire/answer.ts'
 
 /**
  * A running copy of a recorded EVM chain: what recordings do not determine, as the text behind an answer's id,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Conversation } from '../../../support/replay-node/conversations.ts'
+import type { Conversation } from '../../../support/replay-node/recorded/conversations.ts'
 import { conversationsOf, type RecordedStage, replay, startStage } from '../recorded-node.ts'
 
 /** Answered otherwise on purpose, each with its reason in `differences.ts`. */

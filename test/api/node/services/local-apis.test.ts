@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { bodyOf, type Conversation } from '../../../support/replay-node/conversations.ts'
+import { bodyOf, type Conversation } from '../../../support/replay-node/recorded/conversations.ts'
 import { conversationsOf, type RecordedStage, replay, startStage } from '../recorded-node.ts'
 import { untilHealthRan } from './health-stage.ts'
 

@@ -3,9 +3,9 @@ import { createContainerIndexService } from '../../../../src/api/node/services/c
 import { CONTAINER_INDEXES, createStoredContainers } from '../../../../src/services/containers/index.ts'
 import { type Stage, startStage } from '../../../indexer/stage.ts'
 import { FIXTURES, recordedLines } from '../../../support/recorded/recordings.ts'
-import { bodyOf, type Conversation, readConversations } from '../../../support/replay-node/conversations.ts'
-import { compareReplies, dateOf } from '../../../support/replay-node/recorded-comparison.ts'
-import { openRecordings } from '../../../support/replay-node/recordings.ts'
+import { bodyOf, type Conversation, readConversations } from '../../../support/replay-node/recorded/conversations.ts'
+import { compareReplies, dateOf } from '../../../support/replay-node/recorded/recorded-comparison.ts'
+import { openRecordings } from '../../../support/replay-node/recorded/recordings.ts'
 import { callLocal } from '../local-call.ts'
 
 const recordings = openRecordings(FIXTURES)

@@ -1,6 +1,6 @@
 import { AVALANCHE_CAIP2, type AvalancheSide } from '../../../../src/chains/avalanche/index.ts'
 import type { Random } from '../../../support/generated/random.ts'
-import { encodeAddress } from '../../../support/replay-node/address-text.ts'
+import { encodeAddress } from '../../../support/replay-node/wire/address-text.ts'
 import type { Side } from './expected.ts'
 import { KEYS, MANY, PLAIN } from './holders.ts'
 

@@ -2,7 +2,7 @@ import { idFromCb58 } from '../../../../src/lib/ids.ts'
 import { network, truthStakers, truthUtxos } from '../../../chains/avalanche/recorded-truth.ts'
 import { recordedLines } from '../../../support/recorded/recordings.ts'
 import type { TrueUtxo } from '../../../support/recorded/true-utxos.ts'
-import { decodeAddress } from '../../../support/replay-node/address-text.ts'
+import { decodeAddress } from '../../../support/replay-node/wire/address-text.ts'
 import type { Side } from './expected.ts'
 import type { Coin, World } from './world.ts'
 
