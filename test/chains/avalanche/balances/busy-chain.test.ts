@@ -118,6 +118,28 @@ describe('a wallet of many pages on a chain that never stands still', () => {
   })
 
   test.each([
+    ['one of several addresses', 3],
+    ['one of more addresses than a call takes', 1_100],
+  ])('two UTXOs that one block makes for %s are both counted, or neither', async (_, addresses) => {
+    const utxos = many()
+    put('X', ...utxos)
+    const blocks = new Map<string, Uint8Array>()
+    node().ledger.blocks = blocks
+    node().before = (call) => {
+      // One is made behind the page that is being read, where it will be seen, the other one ahead of it.
+      if (call.method !== 'avm.getUTXOs' || call.params['startIndex'] === undefined || blocks.size > 0) return undefined
+      const height = ++node().ledger.heights.X
+      const made = { outputs: [secpOutput(OWN, 1n), secpOutput(OWN, 1n)] }
+      blocks.set(`X:${height}`, xBlock(height, { ...foreign, ...made }))
+      node().ledger.memories.set('X', [...utxos, madeBefore(utxos), madeBehind(utxos)])
+      node().reindex()
+      return undefined
+    }
+    const own = [text(1), ...Array.from({ length: addresses - 1 }, (_, index) => text(100 + index))]
+    expect(natives(await sources().avm.readBalances([wallet('w', ...own)], context()))).toEqual({ w: HAS + 2n })
+  })
+
+  test.each([
     ['decides of a reward', (height: number) => encodePBlock(commit(height))],
     ['removes an L1 validator', (height: number) => pBlock(height, { type: 'DisableL1ValidatorTx', ...disable })],
     ['is not to be had', () => undefined],
@@ -143,8 +165,18 @@ const disable = { ...foreign, validationId: ID, disableAuth: { type: 'secp-auth'
 /** A new UTXO that stands before those in the node's list. */
 function madeBefore(utxos: readonly string[]): string {
   const first = idOf(listed(utxos)[0] as string)
+  return madeWhere((id) => id < first)
+}
+
+/** One that stands behind them. */
+function madeBehind(utxos: readonly string[]): string {
+  const last = idOf(listed(utxos).at(-1) as string)
+  return madeWhere((id) => id > last)
+}
+
+function madeWhere(fits: (id: string) => boolean): string {
   for (;;) {
     const next = secpUtxo(OWN, 1n)
-    if (idOf(next) < first) return next
+    if (fits(idOf(next))) return next
   }
 }
