@@ -42,7 +42,8 @@ A chain is a key of \`chains.evm\` (chain id), \`chains.bitcoin\`, \`chains.sola
 \`chains.avalanche.mainnet\` / \`.testnet\`. What is given is merged over the built-in entry, so one changed value is
 enough; a new key adds a chain; \`null\` removes one, and in place of a section (\`"bitcoin": null\`) the whole family.
 A coin with another \`symbol\` than the built-in one has nothing of its price, its logo and its \`internalId\`.
-\`chains.catalogue: false\` starts without the built-in chains.
+\`chains.catalogue: false\` starts without the built-in chains; what is named then needs all its members, and the network of
+\`--avalanche-testnet-node\` a \`name\`.
 
 \`\`\`json
 {

@@ -156,12 +156,17 @@ A transaction by its hash is null only where no healthy node has it, for the sam
 
 ## What a node forgives
 
-HTTP that no client library writes is refused with 400 where a node still reads it: header lines that end with LF alone
-or are folded, the same \`Content-Length\` twice, a chunk with a wrong length, HTTP/1.2. A WebSocket to an endpoint that has
-none is refused with 400 and the end of the connection, while a node answers as if no upgrade had been asked for; its key
-has to be 16 bytes of base64, and the version 13 alone. After a message that is no JSON a WebSocket is closed with 1000,
-while a node cuts it (1006), also after an empty message. Aliases of a chain are names as they stand: \`x/\` and \`../x\`
-are not made the same as \`x\`, and one with a zero byte is refused.
+HTTP that no client library writes is refused with 400 where a node still reads it: header lines that end with LF alone or
+are folded, the same \`Content-Length\` twice, a chunk with a wrong length, HTTP/1.2, method names in small letters, bytes
+above 127 in the request line. Where a node refuses such HTTP as well, it may do so with other words or another status
+(501 for a \`Transfer-Encoding\` it does not know, 505 for a version); after \`CONNECT\` the connection ends without an
+answer. An absolute target with a user (\`http://user@localhost/ext/info\`) is 403. Answers to HTTP/1.0 begin with
+\`HTTP/1.1\`, and \`Proxy-Connection: close\` ends the connection. \`Expect: 100-continue\` is always answered with 100, a
+node refuses some requests before that, and ends the connection. A WebSocket to an endpoint that has none is refused with
+400 and the end of the connection, while a node answers as if no upgrade had been asked for; its key has to be 16 bytes of
+base64, and the version 13 alone. After a message that is no JSON a WebSocket is closed with 1000, while a node cuts it
+(1006), also after an empty message. Aliases of a chain are names as they stand: \`x/\` and \`../x\` are not made the same
+as \`x\`, the empty one has no path (a node serves it at \`/ext/bc\`), and one with a zero byte is refused.
 
 No alias is half made. \`admin.aliasChain\` with a name whose path is an alias already (\`bc/x\`, by \`admin.alias\`) changes
 nothing; a node answers the same error, and knows the chain by that name in params and in \`info.getBlockchainID\` all the
