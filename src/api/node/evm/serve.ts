@@ -1,3 +1,4 @@
+import { JSON_EVM } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import { type Exchange, headerOf } from '../http/exchange.ts'
 import type { Finish } from '../http/finish.ts'
@@ -17,7 +18,8 @@ export function createEvmServing(deps: { evm: EvmApi; finish: Finish }) {
     readBody(request, EVM_BODY_LIMIT, (read) => {
       if (read.kind === 'gone') return
       const odd = answerOddBody(read)
-      const contentType = headerOf(request, 'content-type')
+      // geth looks at the type of every body but that of OPTIONS; nodes are asked by POST, and would refuse it.
+      const contentType = request.method === 'OPTIONS' ? JSON_EVM : headerOf(request, 'content-type')
       const contentEncoding = headerOf(request, 'content-encoding')
       if (odd) exchange.send(odd)
       else if (read.kind === 'whole') {
