@@ -1,14 +1,17 @@
 import type { RequestListener, Server } from 'node:http'
 import { httpDate } from './answer.ts'
+import { hostProblem } from './host-header.ts'
+import { parseTarget } from './target.ts'
 
 /**
- * Requests that expect something other than `100-continue`, as Go's server treats them: refused before anything else
- * looks at them, and the connection ends. An empty text expects nothing.
+ * Requests that expect something other than `100-continue`, as Go's server treats them: refused before any API looks at
+ * them, and the connection ends. An empty text expects nothing, and a malformed request is refused as such.
  */
 export const createExpectationCheck =
   (server: Server): RequestListener =>
   (request, response) => {
-    if (request.headers.expect === '') {
+    const isRead = parseTarget(request.url ?? '/') !== undefined && hostProblem(request) === undefined
+    if (request.headers.expect === '' || !isRead) {
       server.emit('request', request, response)
       return
     }

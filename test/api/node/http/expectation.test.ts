@@ -8,12 +8,12 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-const ask = (method: string, expectation: string) =>
+const ask = (method: string, expectation: string, target = '/ext/health/liveness', host = 'localhost') =>
   sendRaw(stage.port, {
     method,
-    target: '/ext/health/liveness',
+    target,
     headers: [
-      ['Host', 'localhost'],
+      ['Host', host],
       ['Expect', expectation],
     ],
     body: Buffer.alloc(0),
@@ -32,4 +32,9 @@ it('an expectation that nobody knows ends the connection, as at a node', async (
 
 it('an empty expectation is none', async () => {
   expect((await ask('GET', '')).status).toBe(200)
+})
+
+it('a malformed request is refused as such, whatever it expects', async () => {
+  expect((await ask('GET', 'tea', '/ext/%')).status).toBe(400)
+  expect((await ask('GET', 'tea', '/ext/info', 'localhost/')).status).toBe(400)
 })
