@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import type { Store } from '../../../src/store/index.ts'
 import { describeFilledStores } from '../../support/store/store.ts'
-import { address, block, commit, id, output, registerAll } from '../write/range-samples.ts'
+import { address, block, commit, id, output, registerAll, spend } from '../write/range-samples.ts'
 
 const stake = { start: 2_000n, end: 3_000n }
 const of = (owner: number) => ({ stake, addresses: [address(owner)] })
 
-/** Stakes that begin at 2,000; the first is over at 2,900, before its time. */
+/** Stakes that begin at 2,000; the first is over at 2,900, before its time. At 1,000 there are outputs that are no stake. */
 async function fill(store: Store): Promise<void> {
   await registerAll(store)
   const utxos = [
@@ -16,10 +16,15 @@ async function fill(store: Store): Promise<void> {
     output(13, 0, { ...of(4), stakeableLocktime: 3_001n }),
     // Since Durango a stake begins in the second of its block.
     output(14, 0, { stake: { start: 1_000n, end: 3_000n }, addresses: [address(5)] }),
+    output(15, 0, { addresses: [address(6)], locktime: 1_500n }),
+    output(16, 0, { addresses: [address(7)] }),
+    output(17, 0, { addresses: [address(8), address(9)], amount: 3n }),
+    output(18, 0, { addresses: [address(9)], amount: 4n }),
   ]
   await commit(store, 'testnet:P', 0, { blocks: [block(0)], utxos })
   const releases = [{ txId: id(10), outputIndex: 0, time: 2_900n }]
-  await commit(store, 'testnet:P', 1, { blocks: [block(1, { time: 2_900n })], releases })
+  const spends = [{ ...spend(16, 1, 19), time: 2_900n }]
+  await commit(store, 'testnet:P', 1, { blocks: [block(1, { time: 2_900n })], releases, spends })
 }
 
 describeFilledStores('edges of balances', fill, (store) => {
@@ -45,9 +50,11 @@ describeFilledStores('edges of balances', fill, (store) => {
   })
 
   it('stake of now is free when a block has made it so, whatever the clock says', async () => {
-    const query = { chain: { network: 'testnet', letter: 'P' as const }, addresses: [address(2)], locksAt: 9_000n }
-    const [now] = await store().reader.balances.groups(query)
+    const query = { chain: { network: 'testnet', letter: 'P' as const }, locksAt: 9_000n }
+    const [now] = await store().reader.balances.groups({ ...query, addresses: [address(2)] })
     expect(now?.staking).toBe('active')
+    const [released] = await store().reader.balances.groups({ ...query, addresses: [address(1)], locksAt: 2_000n })
+    expect(released?.staking).toBe('none')
   })
 
   it('stake that began with its block is at work, though the block is ahead of the clock', async () => {
@@ -55,6 +62,33 @@ describeFilledStores('edges of balances', fill, (store) => {
     const [now] = await store().reader.balances.groups({ ...query, addresses: [address(5)] })
     const [waiting] = await store().reader.balances.groups({ ...query, addresses: [address(2)] })
     expect([now?.staking, waiting?.staking]).toEqual(['active', 'pending'])
+  })
+
+  it('an output is unlocked from the second on in which its lock ends', async () => {
+    const locked = []
+    for (const at of [1_499n, 1_500n]) locked.push((await group(6, at))?.platformLocked)
+    expect(locked).toEqual([true, false])
+  })
+
+  it('an output is there from the second of its block on, and gone from that in which it is spent', async () => {
+    const query = { chain: { network: 'testnet', letter: 'P' as const }, addresses: [address(7)] }
+    const sums = []
+    for (const at of [999n, 1_000n, 2_899n, 2_900n])
+      sums.push((await store().reader.balances.groups({ ...query, at, locksAt: at })).map(({ amount }) => amount))
+    expect(sums).toEqual([[], [5n], [5n], []])
+  })
+
+  it.each([
+    ['now', undefined],
+    ['in the past', 2_000n],
+  ])('what several of the addresses own counts once, %s', async (_, at) => {
+    const query = { chain: { network: 'testnet', letter: 'P' as const }, locksAt: 2_000n, ...(at ? { at } : {}) }
+    const sum = async (...owners: number[]) =>
+      (await store().reader.balances.groups({ ...query, addresses: owners.map(address) })).reduce(
+        (total, { amount }) => total + amount,
+        0n,
+      )
+    expect([await sum(8), await sum(9), await sum(8, 9), await sum(9, 9)]).toEqual([3n, 7n, 7n, 7n])
   })
 
   it('stake stays locked where either of its locks outlasts it, by a second at least', async () => {
