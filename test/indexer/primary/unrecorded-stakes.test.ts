@@ -25,6 +25,18 @@ it("fees of L1 validators are lower on networks of one's own, where a node does 
   expect([1, 5, 12_345, 76_543].map((networkId) => knownValidatorFee(networkId).minPrice)).toEqual([512n, 512n, 1n, 1n])
 })
 
+it.each([
+  ['a day on mainnet', 1, 86_400],
+  ['an hour on fuji', 5, 3_600],
+  ["a minute on a network of one's own", 12_345, 60],
+])(
+  'with twice as many L1 validators as aimed at the fee doubles within %s, where a node does not say',
+  (_, networkId, seconds) => {
+    const { target, excessConversion } = knownValidatorFee(networkId)
+    expect([target, excessConversion]).toEqual([10_000n, BigInt(Math.floor((10_000 * seconds) / Math.LN2))])
+  },
+)
+
 it('a reward of more than 64 bits of millionths is divided as the node divides it; fees are paid though the validator failed', async () => {
   const chain = startChain(1_000n)
   const [stake, large, shares] = [2_000n * AVAX, 2_000_000n * AVAX, 62_500]

@@ -29,7 +29,7 @@ it('a stake of a whole minting period has the highest rate of what is left to mi
 })
 
 it('shares are paid as the node counts them: in 64 bits', () => {
-  expect(splitShares(1_000_001n, 20_000)).toEqual({ shared: 20_001n, rest: 980_000n })
+  expect(splitShares(1_999_999n, 20_000)).toEqual({ shared: 40_000n, rest: 1_959_999n })
   // 980,000 × 20,000 AVAX is more than 64 bits hold: what lies below a million is gone from the rest.
   expect(splitShares(20_000n * AVAX + 999_999n, 20_000)).toEqual({
     shared: 400n * AVAX + 999_999n,
