@@ -30,7 +30,6 @@ const erc1155 = (topic: string, from: string, to: string, data: string): Event =
   topics: [topic, party(OPERATOR), party(from), party(to)],
   data,
 })
-
 const erc2309 = (from: string, to: string, first: bigint, last: bigint): Event => ({
   topics: [RANGE, words(first), party(from), party(to)],
   data: words(last),
@@ -101,6 +100,7 @@ describe('logs of token transfers', () => {
       { ...shared, batchIndex: 0, tokenId: MOST - 1n },
       { ...shared, batchIndex: 1, tokenId: MOST },
     ])
+    expect(transfersOf(erc2309(ZERO, ANN, 7n, 7n))).toEqual([{ ...shared, batchIndex: 0, tokenId: 7n }])
   })
 
   it('takes ranges as far as the gas of their transaction goes, of ten thousand tokens at most', () => {

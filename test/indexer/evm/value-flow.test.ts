@@ -81,6 +81,19 @@ describe('who took part', () => {
     expect(needed.length).toBeGreaterThan(100)
     expect(needed.length).toBeLessThan(blocks.filter(({ block }) => block.transactions.length > 0).length)
   })
+
+  it.each([
+    ['calls a contract with data', true, {}, {}],
+    ['sends a contract value alone, which ran', true, { input: '0x' }, { gasUsed: '0x5209' }],
+    ['had data and got gas back for what it cleared', true, {}, { gasUsed: '0x5208' }],
+    ['sends an account value', false, { input: '0x' }, { gasUsed: '0x5208' }],
+    ['was added by the chain itself', false, {}, { gasUsed: '0x0' }],
+    ['failed', false, {}, { status: '0x0' }],
+    ['is of before outcomes were told', true, {}, { status: undefined, root: '0x1' }],
+  ])('a transaction that %s may have moved value inside: %s', (_, may, transaction, receipt) => {
+    const sent = { input: '0x12345678', ...transaction } as RpcBlock['transactions'][0]
+    expect(mayMoveInside(sent, { gasUsed: '0xc350', status: '0x1', ...receipt } as RpcReceipt)).toBe(may)
+  })
 })
 
 describe('a call', () => {
