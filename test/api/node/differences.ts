@@ -174,6 +174,9 @@ same. \`admin.alias\` with the whole path of an endpoint as the alias (\`index/P
 the endpoint stays what it was. A whole path as the endpoint (\`bc/C/rpc\`) is served under its alias; a node knows only what
 stands before the extension (\`bc/C\`), and answers 404 there.
 
+Where a call names a chain by an alias that was made here, an error of the node has that alias in place of the chain's ID, also
+where a node would say the ID (\`mismatched chainIDs: expected …\`).
+
 \`rpc.discover\` is a method here, wherever something is answered here; a node has no such service.
 
 ## Limits
