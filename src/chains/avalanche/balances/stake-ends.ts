@@ -9,6 +9,8 @@ import type { StakedCoin } from './coins.ts'
 /** Most validators asked for delegators, and most staking transactions fetched, for one set of wallets. */
 const MAX_NODES = 128
 const MAX_TXS = 64
+/** Cached transactions cost no call, so that repeated readings find what the first one had no room for. */
+const MAX_CACHED_TXS = 1_024
 const CONCURRENT = 8
 /** Outputs of one stake are neighbours; longer runs are not tried as a stake's whole weight. */
 const MAX_RUN = 8
@@ -130,21 +132,25 @@ async function findOutputs(
   const asked = [...nodes].slice(0, MAX_NODES)
   const lists = await mapBounded(asked, CONCURRENT, (nodeId) => stakers.delegators(nodeId, call))
   const delegators = new Map(asked.map((nodeId, index) => [nodeId, lists[index] ?? []]))
-  let budget = MAX_TXS
+  const take = createBudget(stakers)
   for (const search of searches) {
     const all = search.outlasting
       .flatMap((node): Staker[] => [node, ...(delegators.get(node.nodeId) ?? [])])
       // A staker past its end in an old list may have left, and its outputs may be in another stake.
       .filter(({ endTime }) => endTime > now)
-    const likely = all.filter(({ weight }) => search.weights.has(weight)).slice(0, budget)
-    budget -= likely.length
+    const likely = take(all.filter(({ weight }) => search.weights.has(weight)))
     await lookInto(search, likely, stakers, call)
     if (search.located >= search.wanted) continue
     // The stake may also hold outputs of others: then its weight tells nothing.
-    const others = all.filter((staker) => outlasts(staker, search.coin) && !likely.includes(staker)).slice(0, budget)
-    budget -= others.length
+    const others = take(all.filter((staker) => outlasts(staker, search.coin) && !likely.includes(staker)))
     await lookInto(search, others, stakers, call)
   }
+}
+
+/** Of any candidates those whose staking transactions may still be looked into. */
+function createBudget({ hasStakingTx }: StakerDirectory): (candidates: readonly Staker[]) => Staker[] {
+  const left = { fetched: MAX_TXS, cached: MAX_CACHED_TXS }
+  return (candidates) => candidates.filter(({ txId }) => left[hasStakingTx(txId) ? 'cached' : 'fetched']-- > 0)
 }
 
 /** Counts the searched output in staking transactions. A transaction that the node does not have counts as empty. */

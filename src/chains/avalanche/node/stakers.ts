@@ -14,6 +14,8 @@ export interface StakerDirectory {
   validators(call: CallOptions): Promise<readonly Validator[]>
   delegators(nodeId: string, call: CallOptions): Promise<readonly Staker[]>
   stakingTx(txId: string, call: CallOptions): Promise<StakingTx>
+  /** Whether `stakingTx` needs no call for it. */
+  hasStakingTx(txId: string): boolean
   /**
    * Takes staked outputs (by content, with the count of each) that are in no stake of the lists. If some of them are
    * new, their stakes may have begun after the lists were read: the lists are dropped, unless they were read a moment
@@ -73,6 +75,7 @@ export function createStakerDirectory(
       txs.set(txId, tx)
       return tx
     },
+    hasStakingTx: (txId) => txs.has(txId),
     isNews(outputs) {
       if (list && clock() - list.at < NEWS_MS) return false
       let news = false
