@@ -6,7 +6,7 @@ import { formatBech32Address } from '../../../../src/lib/bech32-address.ts'
 import { sha256 } from '../../../../src/lib/sha256.ts'
 import { eventually } from '../../../support/waiting/eventually.ts'
 import { gate } from '../../../support/waiting/gate.ts'
-import { secpUtxo, stakerOf } from '../ledger-data.ts'
+import { secpUtxo, stakerOf, utxoOf } from '../ledger-data.ts'
 import { context, natives, useLedger } from '../ledger-sources.ts'
 
 const KEY =
@@ -95,6 +95,15 @@ describe('an extended key', () => {
     expect(await nativeOf(sources().pvm)).toBe(0n)
     node().ledger.stakers.push(stakerOf({ endTime: 5_000, outputs: [{ owners: [await at(0, 100)], amount: 9n }] }))
     expect(await nativeOf(sources().pvm)).toBe(14n)
+  })
+
+  test('an address that holds nothing but an NFT counts as used', async () => {
+    put('P', secpUtxo(await at(0, 140), 5n))
+    expect(await nativeOf(sources().pvm)).toBe(0n)
+    const addresses = [Buffer.from(await at(0, 100), 'hex')]
+    const nft = { groupId: 1, payload: Buffer.from('x'), locktime: 0n, threshold: 1, addresses }
+    put('X', utxoOf('bb'.repeat(32), { type: 'nft-transfer', ...nft }))
+    expect(await nativeOf(sources().pvm)).toBe(5n)
   })
 
   test('P and X asked together share one scan', async () => {
