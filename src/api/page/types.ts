@@ -1,5 +1,6 @@
-/** A chain that balances are read from. Names and symbols are as configured. */
 import type { ChainLetter } from '../../lib/primary-network.ts'
+
+/** A chain that balances are read from. Names and symbols are as configured. */
 export interface PageChain {
   caip2Id: string
   name: string
