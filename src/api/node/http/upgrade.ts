@@ -1,12 +1,12 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { headerPairs, type NodeAnswer } from './answer.ts'
+import { headerPairs, httpDate, type NodeAnswer } from './answer.ts'
 import { endWith } from './last-answer.ts'
 
 /** Without common headers, as a node's guard answers before those are added. */
 const barePairs = ({ contentType, body }: NodeAnswer): string[] => [
   ...(contentType === undefined ? [] : ['Content-Type', contentType]),
-  ...['Date', new Date().toUTCString()],
+  ...['Date', httpDate()],
   ...['Content-Length', String(body.length)],
 ]
 

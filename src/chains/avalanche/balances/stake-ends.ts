@@ -142,15 +142,26 @@ async function findOutputs(
     await lookInto(search, likely, stakers, call)
     if (search.located >= search.wanted) continue
     // The stake may also hold outputs of others: then its weight tells nothing.
-    const others = take(all.filter((staker) => outlasts(staker, search.coin) && !likely.includes(staker)))
+    const looked = new Set(likely)
+    const others = take(all.filter((staker) => outlasts(staker, search.coin) && !looked.has(staker)))
     await lookInto(search, others, stakers, call)
   }
 }
 
-/** Of any candidates those whose staking transactions may still be looked into. */
-function createBudget({ hasStakingTx }: StakerDirectory): (candidates: readonly Staker[]) => Staker[] {
+/** Of any candidates the first whose staking transactions may still be looked into. */
+function createBudget(stakers: StakerDirectory): (candidates: readonly Staker[]) => Staker[] {
   const left = { fetched: MAX_TXS, cached: MAX_CACHED_TXS }
-  return (candidates) => candidates.filter(({ txId }) => left[hasStakingTx(txId) ? 'cached' : 'fetched']-- > 0)
+  return (candidates) => {
+    const taken: Staker[] = []
+    for (const staker of candidates) {
+      if (left.fetched + left.cached === 0) break
+      const from = stakers.hasStakingTx(staker.txId) ? 'cached' : 'fetched'
+      if (left[from] === 0) continue
+      left[from] -= 1
+      taken.push(staker)
+    }
+    return taken
+  }
 }
 
 /** Counts the searched output in staking transactions. A transaction that the node does not have counts as empty. */
