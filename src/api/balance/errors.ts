@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CancelledError } from '../../errors.ts'
+import { noteReason } from '../plugins/request-log.ts'
 import type { Issue } from './issues.ts'
 
 /** Bodies of refused requests that carry one upper-case word, by status. */
@@ -18,11 +19,13 @@ const WORDS: Record<number, string> = {
 const NOT_JSON = 'body is not valid JSON, or has a member named __proto__ or constructor.prototype'
 
 /** Answers with a status and its word; `reason` explains it to people. */
-export const refuse = (reply: FastifyReply, status: number, reason?: string): FastifyReply =>
-  reply
+export function refuse(reply: FastifyReply, status: number, reason?: string): FastifyReply {
+  if (status >= 500 && reason !== undefined) noteReason(reply, reason)
+  return reply
     .code(status)
     .type('application/json; charset=utf-8')
     .send({ message: WORDS[status] ?? 'INTERNAL_ERROR', ...(reason === undefined ? {} : { error: reason }) })
+}
 
 /** 400 of the balance API: `{message, issues, method, url}` (balance spec, errors). */
 export const refusePayload = (request: FastifyRequest, reply: FastifyReply, issues: readonly Issue[]): FastifyReply =>

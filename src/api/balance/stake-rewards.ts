@@ -3,6 +3,7 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { BadInputError, FirnError } from '../../errors.ts'
 import { isRecord } from '../../lib/json-record.ts'
+import { createSparingLog } from '../../lib/logging/sparing-log.ts'
 import { type IndexPlace, StakeIndexError, type StakeRewardsService } from '../../services/stake-rewards/index.ts'
 import { callerOf } from '../plugins/caller.ts'
 import { refuse, refuseForNow, refusePayload } from './errors.ts'
@@ -82,6 +83,7 @@ const NO_INDEX = 'this server has no index: start it with --index-enabled'
  * temporary errors carry `retry-after`.
  */
 export function createStakeHandler(checks: () => StakeChecks, rewards: StakeRewardsService | undefined) {
+  const sparing = createSparingLog()
   const issuesOf = (body: unknown): Issue[] => {
     if (!isRecord(body)) return [issue([], 'invalid_type', 'body must be a JSON object')]
     // It is unclear whose rewards are meant, and a guess would be a wrong sum.
@@ -118,7 +120,7 @@ export function createStakeHandler(checks: () => StakeChecks, rewards: StakeRewa
         return refusePayload(request, reply, [issue(path, 'invalid_format', error.message)])
       }
       if (error instanceof FirnError && EXPECTED.has(error.status)) {
-        request.log.warn({ err: error }, 'stake rewards could not be read')
+        sparing(error.name, (others) => request.log.warn({ ...others, err: error }, 'stake rewards could not be read'))
         const reason = error.expose ? error.message : 'the index cannot be read'
         if (error.status === 404) return refuse(reply, 404, reason)
         if (!error.retryable) return refuse(reply, 503, reason)

@@ -1,6 +1,8 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CancelledError, FirnError, OverloadedError } from '../../errors.ts'
+import { createSparingLog, type SparingLog } from '../../lib/logging/sparing-log.ts'
+import { noteReason } from '../plugins/request-log.ts'
 
 interface Issue {
   instancePath: string
@@ -34,6 +36,7 @@ const LATER = '5'
  */
 export function refuse(reply: FastifyReply, statusCode: number, message: string | string[]): FastifyReply {
   const told = typeof message === 'string' ? message.toWellFormed() : message.map((one) => one.toWellFormed())
+  if (statusCode >= 500) noteReason(reply, String(told))
   return reply
     .code(statusCode)
     .type('application/json; charset=utf-8')
@@ -42,6 +45,7 @@ export function refuse(reply: FastifyReply, statusCode: number, message: string 
 
 /** Error handler of the indexed API. Details of unexpected errors never leave the server. */
 export function installErrors(app: FastifyInstance): void {
+  const sparing = createSparingLog()
   app.setErrorHandler((error: ThrownError, request, reply) => {
     if (error.validation)
       return refuse(
@@ -53,7 +57,7 @@ export function installErrors(app: FastifyInstance): void {
     if (error.code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE') return notFound(request, reply)
     // If the client is gone, nobody reads the answer, and strangers must not fill the log by disconnecting.
     if (error instanceof CancelledError && reply.raw.closed) return reply.code(499).send()
-    if (error instanceof FirnError) return refuseKnown(error, request, reply)
+    if (error instanceof FirnError) return refuseKnown(error, request, reply, sparing)
     const status = error.statusCode ?? 500
     if (status >= 400 && status < 500) return refuse(reply, DECLARED.has(status) ? status : 400, error.message)
     request.log.error({ err: error }, 'unexpected failure')
@@ -64,13 +68,20 @@ export function installErrors(app: FastifyInstance): void {
 export const notFound = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
   refuse(reply, 404, `Cannot ${request.method} ${request.url.split('?', 1)[0]}`)
 
-function refuseKnown(error: FirnError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function refuseKnown(
+  error: FirnError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  sparing: SparingLog,
+): FastifyReply {
   if (error.expose) {
     if (error.status === 503 && error.retryable)
       reply.header('retry-after', error instanceof OverloadedError ? RETRY_AFTER : LATER)
     return refuse(reply, error.status, error.message)
   }
-  request.log.warn({ err: error }, 'an answer failed')
+  sparing(`${request.routeOptions.url} ${error.name}`, (others) =>
+    request.log.warn({ ...others, err: error }, 'an answer failed'),
+  )
   // 499 and 504 are not statuses of this API.
   const status = error.status === 502 || error.status === 503 ? error.status : error.status === 504 ? 503 : 500
   return refuse(

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyBaseLogger, FastifyReply } from 'fastify'
 import { FirnError } from '../../errors.ts'
 import { inTime } from '../../lib/in-time.ts'
+import { createSparingLog, type SparingLog } from '../../lib/logging/sparing-log.ts'
 import { refuse } from './errors.ts'
 import type { DataRoute } from './route.ts'
 import { answers, closed, oneOf } from './schemas.ts'
@@ -32,6 +33,7 @@ const HealthSchema = closed('HealthCheckResultDto', {
 
 /** health-check covers reads and writes, live-check only reads; a failure is 503, the error body names each part. */
 export function healthRoutes(deps: HealthDeps): DataRoute[] {
+  const sparing = createSparingLog()
   const route = (url: string, operationId: string, summary: string, probes: () => [string, Probe][]): DataRoute => ({
     method: 'GET',
     url,
@@ -40,7 +42,7 @@ export function healthRoutes(deps: HealthDeps): DataRoute[] {
     summary,
     weight: operationId === 'live-check' ? 'free' : 'medium',
     response: answers(200, 'All parts work.', HealthSchema),
-    handle: (request, reply) => check(deps, probes(), reply, request.log),
+    handle: (request, reply) => check(deps, probes(), reply, { log: request.log, sparing }),
   })
   const merged = (): [string, Probe][] => {
     const names = [...new Set([...Object.keys(deps.reads), ...Object.keys(deps.writes)])]
@@ -60,16 +62,16 @@ export function healthRoutes(deps: HealthDeps): DataRoute[] {
   ]
 }
 
-async function check(
-  deps: HealthDeps,
-  probes: [string, Probe][],
-  reply: FastifyReply,
-  log: FastifyBaseLogger,
-): Promise<unknown> {
+interface Lines {
+  log: FastifyBaseLogger
+  sparing: SparingLog
+}
+
+async function check(deps: HealthDeps, probes: [string, Probe][], reply: FastifyReply, lines: Lines): Promise<unknown> {
   if (deps.closing())
     return refuse(reply.header('retry-after', '5'), 503, 'shutting_down: this server is being stopped')
   const results = await Promise.all(
-    probes.map(async ([name, probe]) => [name, await run(name, probe, deps.timeoutMs, log)] as const),
+    probes.map(async ([name, probe]) => [name, await run(name, probe, deps.timeoutMs, lines)] as const),
   )
   const down = results.filter(([, trouble]) => trouble !== undefined)
   if (down.length > 0)
@@ -83,11 +85,13 @@ async function check(
 }
 
 /** What does not work, in words for strangers: details of drivers (hosts, names, paths) go to the log only. */
-async function run(name: string, probe: Probe, timeoutMs: number, log: FastifyBaseLogger): Promise<string | undefined> {
+async function run(name: string, probe: Probe, timeoutMs: number, lines: Lines): Promise<string | undefined> {
   const outcome = probe().then(
     () => undefined,
     (error: unknown) => {
-      log.warn({ err: error, part: name }, 'a part of this server does not work')
+      lines.sparing(name, (others) =>
+        lines.log.warn({ part: name, ...others, err: error }, 'a part of this server does not work'),
+      )
       return error instanceof FirnError ? error.message.split(':', 1)[0] : 'it does not work'
     },
   )

@@ -3,6 +3,7 @@
  * itself is plain HTML, CSS and JavaScript in `browser`, served unchanged: there is no build step.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { createSparingLog } from '../../lib/logging/sparing-log.ts'
 import { sendAsset } from '../plugins/send-asset.ts'
 import { readAssets } from './assets.ts'
 import type { PageFacts, PageIndex } from './types.ts'
@@ -42,6 +43,7 @@ const HEADERS = {
 }
 
 export async function pageApi(app: FastifyInstance, options: PageOptions): Promise<void> {
+  const sparing = createSparingLog()
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(HEADERS)
   })
@@ -56,7 +58,9 @@ export async function pageApi(app: FastifyInstance, options: PageOptions): Promi
     try {
       return fresh(reply).send(await options.index())
     } catch (error) {
-      request.log.warn({ err: error }, 'the progress of the index could not be read')
+      sparing('index', (others) =>
+        request.log.warn({ ...others, err: error }, 'the progress of the index could not be read'),
+      )
       return fresh(reply).code(503).send({ message: 'the index could not be read' })
     }
   })

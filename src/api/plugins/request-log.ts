@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { createSparingLog } from '../../lib/logging/sparing-log.ts'
 import { createRequestLogger } from './request-logger.ts'
 
 const SANE = /^[A-Za-z0-9._:-]{1,64}$/
@@ -11,12 +12,19 @@ export function requestId(request: IncomingMessage): string {
   return typeof given === 'string' && SANE.test(given) ? given : randomUUID()
 }
 
+const reasons = new WeakMap<FastifyReply, string>()
+
+/** What an answer with 5xx says to its caller, for its line in the log. */
+export const noteReason = (reply: FastifyReply, reason: string): void => void reasons.set(reply, reason)
+
 /**
- * One line per answer at debug (warn for 5xx), without body, query or headers: those may carry credentials. Fastify's
- * own two lines per request cost a fifth of the throughput.
+ * One line per answer at debug, without body, query or headers: those may carry credentials. Fastify's own two lines
+ * per request cost a fifth of the throughput. 5xx are at warn, one a second for each path and status: while a part does
+ * not work, strangers could otherwise fill the log by asking for it.
  */
 export function installRequestLog(app: FastifyInstance, isDebugging: () => boolean): void {
   app.setChildLoggerFactory(createRequestLogger)
+  const sparing = createSparingLog()
   app.addHook('onSend', (request, reply, payload, done) => {
     reply.header('x-request-id', request.id)
     done(null, payload)
@@ -31,7 +39,13 @@ export function installRequestLog(app: FastifyInstance, isDebugging: () => boole
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime),
     }
-    if (failed) request.log.warn(fields, 'answered with a server error')
-    else request.log.debug(fields, 'answered')
+    if (!failed) {
+      request.log.debug(fields, 'answered')
+      return
+    }
+    const reason = reasons.get(reply)
+    sparing(`${request.method} ${request.routeOptions.url} ${reply.statusCode}`, (others) =>
+      request.log.warn({ ...fields, ...(reason ? { reason } : {}), ...others }, 'answered with a server error'),
+    )
   })
 }

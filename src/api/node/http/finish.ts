@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { createSparingLog } from '../../../lib/logging/sparing-log.ts'
 import { failureAnswer } from '../forward/forwarded-answer.ts'
 import { bodyStart, scanCall } from '../forward/scan-call.ts'
 import { compactJson } from '../json/write.ts'
@@ -18,6 +19,7 @@ function idOf(body: Buffer): Buffer | undefined {
 }
 
 export function createFinish(logger: Logger): Finish {
+  const sparing = createSparingLog()
   const failed = (exchange: Exchange, error: unknown, body: Buffer | undefined): void => {
     const { dialect, name } = exchange.endpoint
     const answer = failureAnswer(error, dialect, body && idOf(body))
@@ -25,7 +27,10 @@ export function createFinish(logger: Logger): Finish {
       exchange.response.destroy()
       return
     }
-    logger.warn({ err: error, endpoint: name, status: answer.status }, 'node API call failed')
+    // While no node answers, every call fails.
+    sparing(`${name} ${answer.status}`, (others) =>
+      logger.warn({ endpoint: name, status: answer.status, ...others, err: error }, 'node API call failed'),
+    )
     exchange.send(answer)
   }
   return (exchange, answer, read) => {

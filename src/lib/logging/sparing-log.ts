@@ -1,0 +1,34 @@
+import { steadyNow } from '../steady-clock.ts'
+
+/**
+ * Writes at most one line a second of each kind. `write` gets `others`, the number of lines of this kind that were left
+ * out since the one before; without that member there were none.
+ */
+export type SparingLog = (kind: string, write: (others: { others?: number }) => void) => void
+
+interface Said {
+  atMs: number
+  others: number
+}
+
+/** What fails for one caller fails for thousands a second, and one line says as much as all of them: metrics count. */
+const LINE_EVERY_MS = 1_000
+
+/** Some kinds have parts that strangers choose. Beyond this many, all further ones are one kind. */
+const MOST_KINDS = 256
+const REST = ''
+
+/** @param now milliseconds; for tests */
+export function createSparingLog(now: () => number = steadyNow): SparingLog {
+  const kinds = new Map<string, Said>()
+  return (kind, write) => {
+    const key = kinds.has(kind) || kinds.size < MOST_KINDS ? kind : REST
+    const said = kinds.get(key)
+    if (said && now() - said.atMs < LINE_EVERY_MS) {
+      said.others += 1
+      return
+    }
+    kinds.set(key, { atMs: now(), others: 0 })
+    write(said?.others ? { others: said.others } : {})
+  }
+}
