@@ -32,7 +32,7 @@ const WAITING = [
   'chains/anew',
   'chains/other-networks',
   'docker/haproxy',
-  'lib/line-output',
+  'lib/logging/line-output',
   'security/connections',
   'services/balances/rate-limits',
   'sharing/cluster-failover',

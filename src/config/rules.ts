@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { digestOfConfigured } from '../lib/api-key-digest.ts'
-import { idFromCb58 } from '../lib/ids.ts'
+import { idFromCb58 } from '../lib/bytes/ids.ts'
 import { maskUrlsIn } from '../lib/mask.ts'
 import { SIDES } from '../lib/primary-network.ts'
 import { BITCOIN_REFERENCES } from '../schemas/index.ts'

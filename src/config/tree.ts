@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from '../lib/json-record.ts'
+import { isRecord, type JsonRecord } from '../lib/json/json-record.ts'
 
 /** A configuration being built: plain, unvalidated data. */
 export type Tree = JsonRecord

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { CancelledError } from '../errors.ts'
-import { pause } from '../lib/pause.ts'
+import { pause } from '../lib/waiting/pause.ts'
 import type { IndexWriter } from '../store/index-writer.ts'
 import type { AnyStream, ChainStream, StreamBlock } from './runner/stream.ts'
 import { createStreamRunner, type RunnerTimes, type StreamRunner } from './runner/stream-runner.ts'

@@ -1,4 +1,4 @@
-import { idFromCb58 } from './ids.ts'
+import { idFromCb58 } from './bytes/ids.ts'
 import type { ChainLetter } from './primary-network.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { clientSource } from './client-source.ts'
+import { clientSource } from './http/client-source.ts'
 import { roomFor } from './room-for.ts'
 
 export interface GuessLimits {

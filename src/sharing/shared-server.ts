@@ -1,5 +1,5 @@
 import { Cluster, type ClusterNode, Redis } from 'ioredis'
-import { inTime } from '../lib/in-time.ts'
+import { inTime } from '../lib/waiting/in-time.ts'
 
 export type RedisClient = Redis | Cluster
 

@@ -1,4 +1,4 @@
-import { bytesToHex } from '../lib/ids.ts'
+import { bytesToHex } from '../lib/bytes/ids.ts'
 
 /** Postgres' text form of bytea. A separate type, so that a bare hex text cannot be written as its own characters. */
 export type ByteaText = `\\x${string}`

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { sha256Hex } from '../lib/sha256.ts'
+import { sha256Hex } from '../lib/bytes/sha256.ts'
 
 const MARK = '/* prepared */'
 

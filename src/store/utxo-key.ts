@@ -1,6 +1,6 @@
-import { encodeCb58 } from '../lib/cb58.ts'
-import { hexToBytes } from '../lib/ids.ts'
-import { sha256Hex } from '../lib/sha256.ts'
+import { encodeCb58 } from '../lib/bytes/cb58.ts'
+import { hexToBytes } from '../lib/bytes/ids.ts'
+import { sha256Hex } from '../lib/bytes/sha256.ts'
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const DIGITS = new Map([...ALPHABET].map((character, index) => [character, index + 1]))

@@ -1,5 +1,5 @@
 import { BadInputError } from '../errors.ts'
-import { childTraceparent, currentTrace, type TraceContext } from '../lib/trace-context.ts'
+import { childTraceparent, currentTrace, type TraceContext } from '../lib/http/trace-context.ts'
 import { createFlights } from './calls/flights.ts'
 import { createHedgeBudget } from './calls/hedge-budget.ts'
 import { createRanking } from './calls/ranking.ts'

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { createChains } from '../chains/index.ts'
 import type { Config } from '../config/index.ts'
-import { createWaitRecorder } from '../lib/wait-recorder.ts'
+import { createWaitRecorder } from '../lib/waiting/wait-recorder.ts'
 import { createMarketInstruments } from '../metrics/index.ts'
 import { createIndexedUse } from '../services/stake-rewards/indexed-use.ts'
 import { createUpstreamRegistry } from '../upstream/index.ts'

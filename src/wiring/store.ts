@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config } from '../config/index.ts'
-import { inTime } from '../lib/in-time.ts'
+import { inTime } from '../lib/waiting/in-time.ts'
 import { openStore, type Store, StoreUnfitError } from '../store/index.ts'
 
 /** The store as configured. Nothing is opened before its first use. @param migrates see `StoreOptions` */

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { catalogue } from '../../src/config/catalogue/index.ts'
 import { publicGenesisFile, type SolanaChainConfig } from '../../src/config/index.ts'
 import { ConfigSchema } from '../../src/config/schema.ts'
-import { decodeCb58 } from '../../src/lib/cb58.ts'
+import { decodeCb58 } from '../../src/lib/bytes/cb58.ts'
 import { configOf } from './sources.ts'
 
 const { evm, bitcoin, solana, avalanche } = catalogue

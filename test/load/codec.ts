@@ -10,9 +10,9 @@ import {
   openContainer,
   utxoId,
 } from '../../src/chains/avalanche/codec/index.ts'
-import { formatBech32Address } from '../../src/lib/bech32-address.ts'
-import { idToCb58 } from '../../src/lib/ids.ts'
-import { decodeNodeHex } from '../../src/lib/node-hex.ts'
+import { formatBech32Address } from '../../src/lib/bytes/bech32-address.ts'
+import { idToCb58 } from '../../src/lib/bytes/ids.ts'
+import { decodeNodeHex } from '../../src/lib/bytes/node-hex.ts'
 import { decodeWithAvalanchejs } from '../support/avalanche/avalanchejs-codec.ts'
 import { recordedLines } from '../support/recorded/recordings.ts'
 import { median, ratioLine } from './balances/figures.ts'

@@ -11,7 +11,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Pool } from 'undici'
-import { formatBech32Address } from '../../src/lib/bech32-address.ts'
+import { formatBech32Address } from '../../src/lib/bytes/bech32-address.ts'
 import { type Child, cpuTicks, startFirn } from './balances/children.ts'
 import { median, ratioLine } from './balances/figures.ts'
 

@@ -1,4 +1,4 @@
-import { parseBech32Address } from '../../src/lib/bech32-address.ts'
+import { parseBech32Address } from '../../src/lib/bytes/bech32-address.ts'
 import type { Recordings } from '../support/replay-node/recorded/recordings.ts'
 
 /** What an address of the recorded network owns at the end of the recording. */

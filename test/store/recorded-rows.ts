@@ -1,5 +1,5 @@
-import { parseBech32Address } from '../../src/lib/bech32-address.ts'
-import { bytesToHex, idFromCb58, parseNodeId } from '../../src/lib/ids.ts'
+import { parseBech32Address } from '../../src/lib/bytes/bech32-address.ts'
+import { bytesToHex, idFromCb58, parseNodeId } from '../../src/lib/bytes/ids.ts'
 import type {
   BlockRow,
   ChainLetter,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { idToCb58 } from '../../src/lib/ids.ts'
+import { idToCb58 } from '../../src/lib/bytes/ids.ts'
 import { keyOfId, utxoKey } from '../../src/store/utxo-key.ts'
 
 const hexId = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createSolanaBalanceSource, solanaLimits } from '../../src/chains/solana/index.ts'
-import { encodeBase58 } from '../../src/lib/base58.ts'
+import { encodeBase58 } from '../../src/lib/bytes/base58.ts'
 import { startTestPool } from '../support/upstream/upstream-pool.ts'
 
 const limits = { maxResponseBytes: 20_000, maxAttempts: 1 }

@@ -1,5 +1,5 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
-import { nameSchemas } from '../../lib/named-schemas.ts'
+import { nameSchemas } from '../../lib/json/named-schemas.ts'
 
 /**
  * Head of the OpenAPI 3.1 document at `/schema.json`; the paths come from the routes themselves. Wallets generate

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { nextTurn } from '../../lib/next-turn.ts'
+import { nextTurn } from '../../lib/waiting/next-turn.ts'
 
 export interface EventStreamOptions {
   /** Idle time after which a comment line is sent, milliseconds. */

@@ -5,7 +5,7 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { NativeToken } from '../../chains/capabilities.ts'
-import { nextTurn } from '../../lib/next-turn.ts'
+import { nextTurn } from '../../lib/waiting/next-turn.ts'
 import type { BalanceService } from '../../services/balances/index.ts'
 import type { StakeRewardsService } from '../../services/stake-rewards/index.ts'
 import { createDocumentHandler } from '../plugins/api-document.ts'

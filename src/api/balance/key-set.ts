@@ -11,10 +11,10 @@ import {
   jwtVerify,
 } from 'jose'
 import { messageOf } from '../../errors.ts'
-import { fetchReason } from '../../lib/network-reason.ts'
-import { readBounded } from '../../lib/read-bounded.ts'
+import { fetchReason } from '../../lib/http/network-reason.ts'
+import { readBounded } from '../../lib/http/read-bounded.ts'
+import { splitCredentials } from '../../lib/http/url-credentials.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
-import { splitCredentials } from '../../lib/url-credentials.ts'
 
 /** Public keys that are read from a source where they rotate. */
 export interface KeySet {

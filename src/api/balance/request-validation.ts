@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import { isRecord } from '../../lib/json-record.ts'
+import { isRecord } from '../../lib/json/json-record.ts'
 import { NAMESPACES } from '../../schemas/index.ts'
 import { collect, type Issue, issue, MAX_ISSUES } from './issues.ts'
 import {

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { FirnError } from '../../errors.ts'
-import { idFromCb58, idToCb58 } from '../../lib/ids.ts'
+import { idFromCb58, idToCb58 } from '../../lib/bytes/ids.ts'
 import type { AssetInfo, OutputKind } from '../../store/index.ts'
 import type { PrimaryChain, PrimaryDeps, ToldAsset } from './primary-chain.ts'
 import { oneOf } from './schemas.ts'

@@ -1,5 +1,5 @@
 import { digestOfConfigured, digestOfSent } from '../../lib/api-key-digest.ts'
-import { clientSource } from '../../lib/client-source.ts'
+import { clientSource } from '../../lib/http/client-source.ts'
 
 /**
  * Weight classes and the cost of one call, in compute units. Free calls have their own budget: probes of load balancers

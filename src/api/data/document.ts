@@ -1,5 +1,5 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
-import { nameSchemas } from '../../lib/named-schemas.ts'
+import { nameSchemas } from '../../lib/json/named-schemas.ts'
 
 /**
  * Head of the OpenAPI 3.1 document at `/api-json`; the paths come from the routes themselves. Operations and schemas

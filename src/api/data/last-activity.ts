@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { NotFoundError } from '../../errors.ts'
-import { idToCb58 } from '../../lib/ids.ts'
+import { idToCb58 } from '../../lib/bytes/ids.ts'
 import { callerOf } from '../plugins/caller.ts'
 import { AddressesBodySchema, AddressesQuerySchema, postedAddresses, queriedAddresses } from './addresses.ts'
 import {

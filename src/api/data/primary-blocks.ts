@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { BadInputError, NotFoundError } from '../../errors.ts'
-import { formatNodeId, idFromCb58, idToCb58, parseNodeId } from '../../lib/ids.ts'
+import { formatNodeId, idFromCb58, idToCb58, parseNodeId } from '../../lib/bytes/ids.ts'
 import type { BlockCursor, BlockRow } from '../../store/index.ts'
 import { queryMark, readPageToken, writePageToken } from './page-token.ts'
 import {

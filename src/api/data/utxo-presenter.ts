@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { idToCb58 } from '../../lib/ids.ts'
+import { idToCb58 } from '../../lib/bytes/ids.ts'
 import type { UtxoRecord } from '../../store/index.ts'
 import { assetMembers, presentAsset } from './assets.ts'
 import { addressText, type PrimaryChain } from './primary-chain.ts'

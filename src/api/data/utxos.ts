@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BadInputError } from '../../errors.ts'
-import { idFromCb58 } from '../../lib/ids.ts'
+import { idFromCb58 } from '../../lib/bytes/ids.ts'
 import type { UtxoCursor, UtxoListQuery, UtxoPage, UtxoRecord } from '../../store/index.ts'
 import { callerOf } from '../plugins/caller.ts'
 import { AddressesBodySchema, AddressesQuerySchema, postedAddresses, queriedAddresses } from './addresses.ts'

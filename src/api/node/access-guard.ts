@@ -1,4 +1,4 @@
-import { goJson } from '../../lib/go-json.ts'
+import { goJson } from '../../lib/json/go-json.ts'
 import type { AccessTokens } from '../../services/access-tokens/index.ts'
 import type { AccessGuard, NodeAnswer } from './index.ts'
 

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { clientSource } from '../../lib/client-source.ts'
+import { clientSource } from '../../lib/http/client-source.ts'
 import type { Caller } from '../../store/index.ts'
 import { createLeaveSignal } from './leave-signal.ts'
 

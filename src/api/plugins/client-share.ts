@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { clientSource } from '../../lib/client-source.ts'
+import { clientSource } from '../../lib/http/client-source.ts'
 import { TransientMap } from '../../lib/transient-map.ts'
 
 /** Anything with an end event: an answer, a WebSocket, a connection. */

@@ -2,8 +2,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { nextTurn } from '../../lib/next-turn.ts'
 import { TransientMap } from '../../lib/transient-map.ts'
+import { nextTurn } from '../../lib/waiting/next-turn.ts'
 
 /** What the shutdown does with connections before `close()`. */
 export interface Connections {

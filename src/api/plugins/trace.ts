@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { enterTrace, parseTraceparent, type TraceContext } from '../../lib/trace-context.ts'
+import { enterTrace, parseTraceparent, type TraceContext } from '../../lib/http/trace-context.ts'
 
 /** Records a request; returns the trace that later work belongs to. */
 export type RecordRequest = (

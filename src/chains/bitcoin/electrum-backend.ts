@@ -1,5 +1,5 @@
 import { BadAnswerError } from '../../errors.ts'
-import { recordOf } from '../../lib/json-record.ts'
+import { recordOf } from '../../lib/json/json-record.ts'
 import type { BitcoinBalances } from '../capabilities.ts'
 import { plausible, satoshi } from './amounts.ts'
 import type { BitcoinBackend, Told } from './backend.ts'

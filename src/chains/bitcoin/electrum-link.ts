@@ -7,7 +7,7 @@ import {
   UpstreamUnavailableError,
 } from '../../errors.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
-import { untilAborted } from '../../lib/until-aborted.ts'
+import { untilAborted } from '../../lib/waiting/until-aborted.ts'
 import { rateWords, type Turns } from '../../upstream/index.ts'
 import type { Outcome } from '../capabilities.ts'
 import { type ElectrumConnection, openElectrumConnection } from './electrum-connection.ts'

@@ -9,7 +9,7 @@ import {
   UpstreamUnavailableError,
 } from '../../errors.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
-import { createStopper } from '../../lib/stopper.ts'
+import { createStopper } from '../../lib/waiting/stopper.ts'
 import { createTurns, type Turns } from '../../upstream/index.ts'
 import type { ReadContext } from '../capabilities.ts'
 import type { Told } from './backend.ts'

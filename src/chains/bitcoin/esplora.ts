@@ -1,5 +1,5 @@
 import { BadAnswerError } from '../../errors.ts'
-import { recordOf } from '../../lib/json-record.ts'
+import { recordOf } from '../../lib/json/json-record.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type { BitcoinBalances, ReadContext } from '../capabilities.ts'
 import { difference, plausible, satoshi } from './amounts.ts'

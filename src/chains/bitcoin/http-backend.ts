@@ -1,6 +1,6 @@
 import { BadAnswerError, failure } from '../../errors.ts'
 import { createIdentityCheck } from '../../lib/identity-check.ts'
-import { mapBounded } from '../../lib/map-bounded.ts'
+import { mapBounded } from '../../lib/waiting/map-bounded.ts'
 import type { CallOptions, HeadProbe, UpstreamPool } from '../../upstream/types.ts'
 import type { BitcoinBalances, ReadContext } from '../capabilities.ts'
 import type { BitcoinBackend, Told } from './backend.ts'

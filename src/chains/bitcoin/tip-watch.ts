@@ -1,7 +1,7 @@
-import { inTime } from '../../lib/in-time.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
-import { createStopper } from '../../lib/stopper.ts'
-import { untilAborted } from '../../lib/until-aborted.ts'
+import { inTime } from '../../lib/waiting/in-time.ts'
+import { createStopper } from '../../lib/waiting/stopper.ts'
+import { untilAborted } from '../../lib/waiting/until-aborted.ts'
 import { believedHead } from '../../upstream/health/head-probe.ts'
 
 export interface TipWatchDeps<S> {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { BadInputError } from '../../errors.ts'
-import { inTime } from '../../lib/in-time.ts'
-import { untilAborted } from '../../lib/until-aborted.ts'
+import { inTime } from '../../lib/waiting/in-time.ts'
+import { untilAborted } from '../../lib/waiting/until-aborted.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type {
   AddressAccount,

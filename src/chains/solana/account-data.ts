@@ -1,5 +1,5 @@
 import { BadAnswerError } from '../../errors.ts'
-import { recordOf } from '../../lib/json-record.ts'
+import { recordOf } from '../../lib/json/json-record.ts'
 
 /** The parts of an account that are used here. */
 export interface AccountData {

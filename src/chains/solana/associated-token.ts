@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { encodeBase58 } from '../../lib/base58.ts'
+import { encodeBase58 } from '../../lib/bytes/base58.ts'
 import { roomFor } from '../../lib/room-for.ts'
 import { derivedCandidate, findDerivedAddress } from './derived-address.ts'
 import { ASSOCIATED_TOKEN_PROGRAM, type Program } from './programs.ts'

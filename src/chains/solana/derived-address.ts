@@ -1,4 +1,4 @@
-import { sha256 } from '../../lib/sha256.ts'
+import { sha256 } from '../../lib/bytes/sha256.ts'
 import type { Program } from './programs.ts'
 
 /** Addresses derived in one turn of the event loop: about a tenth of a millisecond each. */

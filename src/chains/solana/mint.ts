@@ -1,5 +1,5 @@
 import { BadAnswerError } from '../../errors.ts'
-import { encodeBase58 } from '../../lib/base58.ts'
+import { encodeBase58 } from '../../lib/bytes/base58.ts'
 import type { AccountData } from './account-data.ts'
 import { type MintExtensions, readMintExtensions } from './extensions.ts'
 import { readMetadataText, type TokenText } from './metadata-text.ts'

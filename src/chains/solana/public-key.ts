@@ -1,5 +1,5 @@
 import { BadAnswerError, BadInputError } from '../../errors.ts'
-import { decodeBase58 } from '../../lib/base58.ts'
+import { decodeBase58 } from '../../lib/bytes/base58.ts'
 
 const KEY_BYTES = 32
 /** 32 bytes take 32 (all zero) to 44 digits. */

@@ -1,5 +1,5 @@
 import { BadAnswerError, failure, JsonRpcError } from '../../errors.ts'
-import { recordOf } from '../../lib/json-record.ts'
+import { recordOf } from '../../lib/json/json-record.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
 import type { Outcome, ReadContext } from '../capabilities.ts'
 import type { SlotFloor } from './slot-floor.ts'

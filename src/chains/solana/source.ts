@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { BadInputError, CancelledError, DeadlineError, failure } from '../../errors.ts'
 import { createIdentityCheck } from '../../lib/identity-check.ts'
-import { inTurns } from '../../lib/in-turns.ts'
+import { inTurns } from '../../lib/waiting/in-turns.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type {
   AddressAccount,

@@ -1,6 +1,6 @@
 import { BadAnswerError, failure } from '../../errors.ts'
 import { inChunks } from '../../lib/in-chunks.ts'
-import { nextTurn } from '../../lib/next-turn.ts'
+import { nextTurn } from '../../lib/waiting/next-turn.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type { Outcome, ReadContext } from '../capabilities.ts'
 import type { AccountsPerCall } from './accounts-per-call.ts'

@@ -1,5 +1,5 @@
 import { decodeExtData } from '../../chains/avalanche/codec/index.ts'
-import { bytesToHex } from '../../lib/ids.ts'
+import { bytesToHex } from '../../lib/bytes/ids.ts'
 
 /**
  * C-chain accounts credited or debited by its transactions from and to other chains; hex without 0x.

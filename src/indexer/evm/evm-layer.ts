@@ -1,6 +1,6 @@
 import type { CBlock } from '../../chains/avalanche/codec/index.ts'
 import { BadAnswerError } from '../../errors.ts'
-import { hexToBytes } from '../../lib/ids.ts'
+import { hexToBytes } from '../../lib/bytes/ids.ts'
 import type { IndexWriter } from '../../store/index-writer.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type { EvmMaker } from '../primary/c/maker.ts'

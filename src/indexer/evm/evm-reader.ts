@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { BadAnswerError, JsonRpcError } from '../../errors.ts'
-import { mapBounded } from '../../lib/map-bounded.ts'
 import { roomFor } from '../../lib/room-for.ts'
+import { mapBounded } from '../../lib/waiting/map-bounded.ts'
 import { lacksMethod } from '../../upstream/json-rpc/lacking-method.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
 import { createBlockTracer } from './block-tracer.ts'

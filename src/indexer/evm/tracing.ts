@@ -1,6 +1,6 @@
 import { BadAnswerError, CancelledError, JsonRpcError } from '../../errors.ts'
-import { mapBounded } from '../../lib/map-bounded.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
+import { mapBounded } from '../../lib/waiting/map-bounded.ts'
 import { speaksOfMissingBlock, speaksOfMissingState } from '../../upstream/json-rpc/error-texts.ts'
 import { lacksMethod } from '../../upstream/json-rpc/lacking-method.ts'
 import type { BlockTracer } from './block-tracer.ts'

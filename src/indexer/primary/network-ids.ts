@@ -1,5 +1,5 @@
+import { EMPTY_ID } from '../../lib/bytes/ids.ts'
 import { FIRST_X_BLOCKS } from '../../lib/first-x-blocks.ts'
-import { EMPTY_ID } from '../../lib/ids.ts'
 import type { ChainLetter } from '../../store/rows/index.ts'
 import { StreamBlockedError } from '../runner/stream-errors.ts'
 

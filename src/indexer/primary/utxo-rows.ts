@@ -4,7 +4,7 @@ import {
   outputFields,
   type TransferableInput,
 } from '../../chains/avalanche/codec/index.ts'
-import { bytesToHex } from '../../lib/ids.ts'
+import { bytesToHex } from '../../lib/bytes/ids.ts'
 import type { ChainLetter, OwnerSet, UtxoRow } from '../../store/rows/index.ts'
 import type { Sink } from './sink.ts'
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { pause } from '../../lib/pause.ts'
+import { pause } from '../../lib/waiting/pause.ts'
 import type { ChainStream, StreamBlock } from './stream.ts'
 
 /** Pause after a failure that the stream did not handle itself, mostly of the database. Milliseconds. */

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { CancelledError, FirnError, messageOf, UpstreamUnavailableError } from '../../errors.ts'
-import { pause } from '../../lib/pause.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
+import { pause } from '../../lib/waiting/pause.ts'
 import type { IndexWriter } from '../../store/index-writer.ts'
 import type { StreamProgress } from '../../store/rows/index.ts'
 import { mendBehindTip } from './mend-behind-tip.ts'

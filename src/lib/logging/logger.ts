@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
+import { currentTrace } from '../http/trace-context.ts'
 import { MASK, maskQuery, maskUrl, maskUrlsIn, SECRET_HEADERS } from '../mask.ts'
-import { currentTrace } from '../trace-context.ts'
 import { openStandardError } from './line-output.ts'
 
 const SECRET_KEYS = [

@@ -1,6 +1,6 @@
 import { BadAnswerError, UpstreamRateLimitedError, UpstreamUnavailableError } from '../../errors.ts'
-import { isRecord } from '../../lib/json-record.ts'
-import { parseRetryAfter } from '../../lib/retry-after.ts'
+import { parseRetryAfter } from '../../lib/http/retry-after.ts'
+import { isRecord } from '../../lib/json/json-record.ts'
 import { OUR_STANDING, type RawResponse, type UpstreamPool } from '../../upstream/index.ts'
 
 /** The used part of a pool; its base URL is the provider's, for example https://api.coingecko.com/api/v3. */

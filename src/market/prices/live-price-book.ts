@@ -1,6 +1,6 @@
 import type { Currency } from '../../lib/currencies.ts'
-import { inTime } from '../../lib/in-time.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
+import { inTime } from '../../lib/waiting/in-time.ts'
 import { type MarketLog, silentLog } from '../market-log.ts'
 import { createPriceCache } from './price-cache.ts'
 import { createPriceReader } from './price-reader.ts'

@@ -1,8 +1,8 @@
 import { Agent, fetch } from 'undici'
 import { BadAnswerError, UpstreamUnavailableError } from '../../errors.ts'
-import { fetchReason } from '../../lib/network-reason.ts'
-import { readBounded } from '../../lib/read-bounded.ts'
-import { splitCredentials } from '../../lib/url-credentials.ts'
+import { fetchReason } from '../../lib/http/network-reason.ts'
+import { readBounded } from '../../lib/http/read-bounded.ts'
+import { splitCredentials } from '../../lib/http/url-credentials.ts'
 
 export interface ListRequest {
   headers: Record<string, string>

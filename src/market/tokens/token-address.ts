@@ -1,4 +1,4 @@
-import { decodeBase58 } from '../../lib/base58.ts'
+import { decodeBase58 } from '../../lib/bytes/base58.ts'
 
 const SOLANA_MAINNET = 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp'
 const SOLANA_TESTNET = 'solana:4uhcVJyU9pJkvQyS88uRDiswHXSCkY3z'

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
-import { mapBounded } from '../../lib/map-bounded.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
+import { mapBounded } from '../../lib/waiting/map-bounded.ts'
 import { type MarketLog, silentLog } from '../market-log.ts'
 import { createListCache } from './list-cache.ts'
 import { createListFetch, type ListFetch } from './list-fetch.ts'

@@ -1,4 +1,4 @@
-import { parseRetryAfter } from '../../lib/retry-after.ts'
+import { parseRetryAfter } from '../../lib/http/retry-after.ts'
 import type { Span } from './span.ts'
 
 /** The part of the collector's answer that matters. */

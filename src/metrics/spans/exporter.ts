@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { outsideTrace } from '../../lib/trace-context.ts'
+import { outsideTrace } from '../../lib/http/trace-context.ts'
 import { createDelivery, type PostSpans } from './delivery.ts'
 import type { Span } from './span.ts'
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { isSampled, recordedTrace, type TraceContext } from '../../lib/trace-context.ts'
+import { isSampled, recordedTrace, type TraceContext } from '../../lib/http/trace-context.ts'
 import { nodeRoute, pathOf } from '../node-route.ts'
 import { createClock } from './clock.ts'
 import { KIND, methodName, type Span } from './span.ts'

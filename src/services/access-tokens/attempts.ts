@@ -1,5 +1,5 @@
 import { createGuessBudget, type GuessLimits } from '../../lib/guess-budget.ts'
-import { createLine, type LineLimits } from '../../lib/line.ts'
+import { createLine, type LineLimits } from '../../lib/waiting/line.ts'
 import { AccessTokenError } from './access-token-error.ts'
 
 /** Wrong passwords per address, and passwords that are checked at the same time: each check takes 64 MiB. */

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { escapeHtml } from '../../lib/go-json.ts'
-import { formatGoDuration } from '../../lib/go-time.ts'
+import { escapeHtml } from '../../lib/json/go-json.ts'
+import { formatGoDuration } from '../../lib/json/go-time.ts'
 import { AccessTokenError } from './access-token-error.ts'
 import { decodeSegment } from './segment.ts'
 

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { DeadlineError } from '../../errors.ts'
-import { nextTurn } from '../../lib/next-turn.ts'
+import { nextTurn } from '../../lib/waiting/next-turn.ts'
 
 /** When a read must end. */
 export interface Deadline {

@@ -3,7 +3,7 @@
  * (chain, id) pair exactly once, each chain as soon as it is known. No HTTP and no knowledge of any chain's protocol.
  */
 import { CancelledError } from '../../errors.ts'
-import { nextTurn } from '../../lib/next-turn.ts'
+import { nextTurn } from '../../lib/waiting/next-turn.ts'
 import {
   type AccountReaderOptions,
   createAccountReader,

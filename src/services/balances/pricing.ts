@@ -7,8 +7,8 @@ import type {
   SolanaBalances,
   TokenAmount,
 } from '../../chains/capabilities.ts'
-import { nextTurn } from '../../lib/next-turn.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
+import { nextTurn } from '../../lib/waiting/next-turn.ts'
 import {
   type Currency,
   convertQuote,

@@ -1,5 +1,5 @@
 import { decodeXBlock, openContainer } from '../../chains/avalanche/codec/index.ts'
-import { hexToBytes } from '../../lib/ids.ts'
+import { hexToBytes } from '../../lib/bytes/ids.ts'
 import type { ContainerRow, NumberedTransaction } from '../../store/index.ts'
 import type { Container } from './container-source.ts'
 

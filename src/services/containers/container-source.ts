@@ -22,7 +22,7 @@ export interface ContainerRead {
 
 /**
  * Own containers. `complete` says whether an index holds everything from the first container on, so that its content
- * equals a node's; until then, nothing else is asked of it. Ids are hex (see lib/ids.ts).
+ * equals a node's; until then, nothing else is asked of it. Ids are hex (see lib/bytes/ids.ts).
  */
 export interface ContainerSource {
   complete(index: ContainerIndex, read?: ContainerRead): Promise<boolean>

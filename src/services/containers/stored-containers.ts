@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { hexToBytes } from '../../lib/ids.ts'
+import { hexToBytes } from '../../lib/bytes/ids.ts'
 import {
   type Caller,
   type ChainLetter,

@@ -1,6 +1,6 @@
-import { bytesToHex } from '../../lib/ids.ts'
-import { encodeNodeHex } from '../../lib/node-hex.ts'
-import { sha256 } from '../../lib/sha256.ts'
+import { bytesToHex } from '../../lib/bytes/ids.ts'
+import { encodeNodeHex } from '../../lib/bytes/node-hex.ts'
+import { sha256 } from '../../lib/bytes/sha256.ts'
 import { KeystoreError } from './errors.ts'
 
 /** Text encoding of a blob; nodes know the name `json`, but not for blobs. */

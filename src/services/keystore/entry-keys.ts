@@ -1,5 +1,5 @@
-import { decodeCb58 } from '../../lib/cb58.ts'
-import { sha256 } from '../../lib/sha256.ts'
+import { decodeCb58 } from '../../lib/bytes/cb58.ts'
+import { sha256 } from '../../lib/bytes/sha256.ts'
 
 /** The keys of a user's entries on a chain: every chain has its own prefix. */
 export interface EntryKeys {

@@ -3,8 +3,8 @@
  * refusals are those of AvalancheGo up to v1.12.1, so that users can be moved between such nodes and this server.
  */
 import { createGuessBudget, type GuessLimits } from '../../lib/guess-budget.ts'
-import { createLine } from '../../lib/line.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
+import { createLine } from '../../lib/waiting/line.ts'
 import type { KeystoreRecords } from '../../store/index.ts'
 import { type ChainKeys, createChainKeys } from './chain-keys.ts'
 import { KeystoreBusyError } from './errors.ts'

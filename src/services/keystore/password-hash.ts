@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { hashRaw } from '@node-rs/argon2'
-import type { Line } from '../../lib/line.ts'
+import type { Line } from '../../lib/waiting/line.ts'
 import { HASH_BYTES, SALT_BYTES } from './user-blob.ts'
 
 export interface PasswordHash {

@@ -1,9 +1,9 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { ripemd160 } from '@noble/hashes/legacy.js'
-import { decodeCb58, encodeCb58 } from '../../lib/cb58.ts'
-import { bytesToHex } from '../../lib/ids.ts'
-import { keccak256 } from '../../lib/keccak256.ts'
-import { sha256 } from '../../lib/sha256.ts'
+import { decodeCb58, encodeCb58 } from '../../lib/bytes/cb58.ts'
+import { bytesToHex } from '../../lib/bytes/ids.ts'
+import { keccak256 } from '../../lib/bytes/keccak256.ts'
+import { sha256 } from '../../lib/bytes/sha256.ts'
 
 const PREFIX = 'PrivateKey-'
 export const PRIVATE_KEY_BYTES = 32

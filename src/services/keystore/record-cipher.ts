@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { xchacha20poly1305 } from '@noble/ciphers/chacha.js'
-import { sha256 } from '../../lib/sha256.ts'
+import { sha256 } from '../../lib/bytes/sha256.ts'
 import { KeystoreError } from './errors.ts'
 import { bytesField, decodeWith, encode } from './node-codec.ts'
 

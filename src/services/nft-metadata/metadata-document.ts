@@ -1,5 +1,5 @@
 import { displayText } from '../../lib/display-text.ts'
-import { parseJsonAsWritten, WrittenNumber } from '../../lib/json.ts'
+import { parseJsonAsWritten, WrittenNumber } from '../../lib/json/json.ts'
 import type { FetchedMetadata } from '../../store/index.ts'
 import { MetadataFailure } from './metadata-failure.ts'
 import { uriText } from './token-uri.ts'

@@ -1,4 +1,4 @@
-import type { Wait } from '../../lib/wait-recorder.ts'
+import type { Wait } from '../../lib/waiting/wait-recorder.ts'
 
 /**
  * Waits in speedscope's file format: one profile by total time and one by count, where each wait is a stack from

@@ -1,7 +1,7 @@
 import { Session } from 'node:inspector/promises'
 import { join } from 'node:path'
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
-import type { WaitRecorder } from '../../lib/wait-recorder.ts'
+import type { WaitRecorder } from '../../lib/waiting/wait-recorder.ts'
 import { AdminError } from './admin-error.ts'
 import { lockProfile } from './lock-profile.ts'
 import { writeProfileFile } from './profile-file.ts'

@@ -1,5 +1,5 @@
 import { BadAnswerError } from '../../errors.ts'
-import { type JsonRecord, recordOf } from '../../lib/json-record.ts'
+import { type JsonRecord, recordOf } from '../../lib/json/json-record.ts'
 
 /** Asks an EVM endpoint; resolves to the parsed `result`. */
 export type AskEvm = (method: string, params: readonly unknown[]) => Promise<unknown>

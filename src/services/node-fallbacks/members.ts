@@ -1,5 +1,5 @@
 import { BadAnswerError } from '../../errors.ts'
-import { type JsonRecord, recordOf } from '../../lib/json-record.ts'
+import { type JsonRecord, recordOf } from '../../lib/json/json-record.ts'
 
 /** Parses a JSON text as an object. */
 export const recordIn = (text: string, what: string): JsonRecord => {

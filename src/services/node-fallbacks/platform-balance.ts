@@ -1,5 +1,5 @@
 import type { Utxo } from '../../chains/avalanche/codec/index.ts'
-import { idToCb58 } from '../../lib/ids.ts'
+import { idToCb58 } from '../../lib/bytes/ids.ts'
 import { readAllUtxos } from './all-utxos.ts'
 import type { Ask } from './ask.ts'
 import { recordIn, textIn } from './members.ts'

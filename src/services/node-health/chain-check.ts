@@ -1,5 +1,5 @@
 import { messageOf } from '../../errors.ts'
-import { formatGoDuration } from '../../lib/go-time.ts'
+import { formatGoDuration } from '../../lib/json/go-time.ts'
 import { type HealthCheck, type HealthMessage, UnhealthyError } from './health-check.ts'
 import { type PoolView, troublesOf, upstreamMessage } from './upstream-view.ts'
 

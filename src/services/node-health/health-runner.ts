@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { messageOf } from '../../errors.ts'
-import { formatGoTime, GO_ZERO_TIME } from '../../lib/go-time.ts'
-import { untilAborted } from '../../lib/until-aborted.ts'
+import { formatGoTime, GO_ZERO_TIME } from '../../lib/json/go-time.ts'
+import { untilAborted } from '../../lib/waiting/until-aborted.ts'
 import {
   APPLICATION_TAG,
   type HealthCheck,

@@ -1,4 +1,4 @@
-import { formatGoDuration } from '../../lib/go-time.ts'
+import { formatGoDuration } from '../../lib/json/go-time.ts'
 import { ageOf } from '../../store/index.ts'
 import { APPLICATION_TAG, type HealthCheck, type HealthMessage, UnhealthyError } from './health-check.ts'
 

@@ -1,4 +1,4 @@
-import { formatGoDuration } from '../../lib/go-time.ts'
+import { formatGoDuration } from '../../lib/json/go-time.ts'
 import { TransientMap } from '../../lib/transient-map.ts'
 import { APPLICATION_TAG, type HealthCheck } from './health-check.ts'
 

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { type AtomicOrigin, type AvalancheNetwork, readAtomicOrigin } from '../../chains/avalanche/index.ts'
-import { idToCb58 } from '../../lib/ids.ts'
-import { mapBounded } from '../../lib/map-bounded.ts'
+import { idToCb58 } from '../../lib/bytes/ids.ts'
 import { roomFor } from '../../lib/room-for.ts'
+import { mapBounded } from '../../lib/waiting/map-bounded.ts'
 
 /** Transactions whose blocks are cached; they are final, and an entry is some 200 bytes. */
 const KEPT = 20_000

@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { addressOfKey, recoverPublicKey } from '../../chains/avalanche/keys/recovered-key.ts'
-import { bytesToHex } from '../../lib/ids.ts'
+import { bytesToHex } from '../../lib/bytes/ids.ts'
 import { roomFor } from '../../lib/room-for.ts'
 import type { ChainLetter, IndexReader, UtxoRecord } from '../../store/index.ts'
 import { type SpendingTx, spendingTxs, spentKey } from './spending-inputs.ts'

@@ -1,7 +1,7 @@
 /** The binary form of an indexed UTXO, as in a node's getUTXOs, rebuilt from the parts that the index stores. */
 import { encodeUtxo, type Output } from '../../chains/avalanche/codec/index.ts'
-import { hexToBytes } from '../../lib/ids.ts'
-import { encodeNodeHex } from '../../lib/node-hex.ts'
+import { hexToBytes } from '../../lib/bytes/ids.ts'
+import { encodeNodeHex } from '../../lib/bytes/node-hex.ts'
 import type { UtxoRecord } from '../../store/index.ts'
 
 /** `0x`, codec version, the UTXO, and four bytes of checksum. */

@@ -1,5 +1,5 @@
 import type { PostgresPool } from 'kysely'
-import { inTime } from '../../lib/in-time.ts'
+import { inTime } from '../../lib/waiting/in-time.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import type { Caller } from './caller.ts'
 import type { ConnectionPool } from './pool.ts'

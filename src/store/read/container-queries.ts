@@ -1,5 +1,5 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
-import { hexToBytes } from '../../lib/ids.ts'
+import { hexToBytes } from '../../lib/bytes/ids.ts'
 import { bytea } from '../bytea.ts'
 import type { Caller } from '../connection/index.ts'
 import type { ContainerRow, TransactionRow } from '../rows/index.ts'

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { CancelledError } from '../../errors.ts'
-import { pause } from '../../lib/pause.ts'
+import { pause } from '../../lib/waiting/pause.ts'
 import type { Db } from '../database.ts'
 import type { Leadership } from '../index-writer.ts'
 import type { Database } from '../schema/index.ts'

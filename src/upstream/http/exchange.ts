@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { childTraceparent, currentTrace } from '../../lib/trace-context.ts'
+import { childTraceparent, currentTrace } from '../../lib/http/trace-context.ts'
 import type { Read } from '../calls/reader.ts'
 import { judgeStatus } from '../json-rpc/verdicts.ts'
 import { failed, type Outcome } from '../outcome.ts'

@@ -1,5 +1,5 @@
 import { UpstreamRefusedError } from '../../errors.ts'
-import { childTraceparent, currentTrace } from '../../lib/trace-context.ts'
+import { childTraceparent, currentTrace } from '../../lib/http/trace-context.ts'
 import type { Read } from '../calls/reader.ts'
 import { readJsonBody } from '../json-rpc/rpc-message.ts'
 import { judgeRefusal, judgeStatus, OUR_STANDING } from '../json-rpc/verdicts.ts'

@@ -1,5 +1,5 @@
 import { BadInputError } from '../../errors.ts'
-import { splitCredentials } from '../../lib/url-credentials.ts'
+import { splitCredentials } from '../../lib/http/url-credentials.ts'
 
 /** Where an upstream's requests go. `host` is the only part that may be shown. */
 export interface Target {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
-import { networkReason } from '../../lib/network-reason.ts'
-import { outsideTrace } from '../../lib/trace-context.ts'
+import { networkReason } from '../../lib/http/network-reason.ts'
+import { outsideTrace } from '../../lib/http/trace-context.ts'
 import { decodeBody } from './decode.ts'
 import { type Incoming, type IncomingDoor, SMALL } from './incoming-room.ts'
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../../lib/json-record.ts'
+import { isRecord } from '../../lib/json/json-record.ts'
 import type { WireAnswer } from '../http/wire.ts'
 import { type FailureKind, failed, type Outcome } from '../outcome.ts'
 import { accessOf } from './error-texts.ts'

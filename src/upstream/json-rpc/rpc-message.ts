@@ -1,5 +1,5 @@
-import { parseJson } from '../../lib/json.ts'
-import { isRecord } from '../../lib/json-record.ts'
+import { parseJson } from '../../lib/json/json.ts'
+import { isRecord } from '../../lib/json/json-record.ts'
 import type { WireAnswer } from '../http/wire.ts'
 import { type Failure, failed, NOTHING_THERE, type Outcome } from '../outcome.ts'
 import { judgeRefusal, judgeRpcError, judgeStatus, type RpcErrorBody } from './verdicts.ts'

@@ -1,6 +1,6 @@
 import { JsonRpcError } from '../../errors.ts'
-import { isRecord } from '../../lib/json-record.ts'
-import { parseRetryAfter } from '../../lib/retry-after.ts'
+import { parseRetryAfter } from '../../lib/http/retry-after.ts'
+import { isRecord } from '../../lib/json/json-record.ts'
 import { MAX_RETRY_AFTER_MS } from '../defaults.ts'
 import { type Failure, failed, type Outcome } from '../outcome.ts'
 import {

@@ -1,6 +1,6 @@
 import { lookup, Resolver } from 'node:dns/promises'
 import { UpstreamUnavailableError } from '../../errors.ts'
-import { createLine } from '../../lib/line.ts'
+import { createLine } from '../../lib/waiting/line.ts'
 
 /** One resolved address. */
 export interface ResolvedAddress {

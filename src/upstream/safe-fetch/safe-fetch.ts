@@ -10,10 +10,10 @@ import {
   UpstreamRateLimitedError,
   UpstreamUnavailableError,
 } from '../../errors.ts'
-import { createLine } from '../../lib/line.ts'
-import { parseRetryAfter } from '../../lib/retry-after.ts'
+import { parseRetryAfter } from '../../lib/http/retry-after.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
-import { untilAborted } from '../../lib/until-aborted.ts'
+import { createLine } from '../../lib/waiting/line.ts'
+import { untilAborted } from '../../lib/waiting/until-aborted.ts'
 import { ACCEPT_ENCODING } from '../http/decode.ts'
 import { sendWire, type WireAnswer, type WireResult } from '../http/wire.ts'
 import { isPublicAddress } from './address-ranges.ts'

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { request } from 'undici'
 import { GenesisError } from '../../indexer/primary/index.ts'
-import { readBounded } from '../../lib/read-bounded.ts'
-import { splitCredentials } from '../../lib/url-credentials.ts'
+import { readBounded } from '../../lib/http/read-bounded.ts'
+import { splitCredentials } from '../../lib/http/url-credentials.ts'
 
 /** A genesis file is a few megabytes; anything larger is not one. */
 const GENESIS_BYTES = 64 * 1024 * 1024

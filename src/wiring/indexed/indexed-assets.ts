@@ -1,6 +1,6 @@
 import type { IndexedAssets } from '../../chains/avalanche/index.ts'
-import { idToCb58 } from '../../lib/ids.ts'
-import { inTime } from '../../lib/in-time.ts'
+import { idToCb58 } from '../../lib/bytes/ids.ts'
+import { inTime } from '../../lib/waiting/in-time.ts'
 import type { IndexReader } from '../../store/index.ts'
 
 /** An opening, busy or unavailable database must not delay a read of balances up to its deadline. Milliseconds. */

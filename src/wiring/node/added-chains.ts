@@ -1,7 +1,7 @@
 import type { LoadedChains } from '../../api/node/admin/index.ts'
 import type { Chains } from '../../chains/index.ts'
 import type { Config } from '../../config/index.ts'
-import { encodeCb58 } from '../../lib/cb58.ts'
+import { encodeCb58 } from '../../lib/bytes/cb58.ts'
 import type { UpstreamSpec } from '../../upstream/index.ts'
 
 export interface AddedChainsDeps {

@@ -1,5 +1,5 @@
 import type { NamedLoggers } from '../../lib/logging/named-loggers.ts'
-import type { WaitRecorder } from '../../lib/wait-recorder.ts'
+import type { WaitRecorder } from '../../lib/waiting/wait-recorder.ts'
 import type { ObserveUpstream, UpstreamPoolDeps } from '../../upstream/index.ts'
 
 type PoolLogger = NonNullable<UpstreamPoolDeps['logger']>

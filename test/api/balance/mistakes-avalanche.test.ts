@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { formatBech32Address, parseBech32Address } from '../../../src/lib/bech32-address.ts'
+import { formatBech32Address, parseBech32Address } from '../../../src/lib/bytes/bech32-address.ts'
 import { expectedAvm, type Moment } from '../../chains/avalanche/expected-balances.ts'
 import { emptyLedger, secpUtxo, stakerOf } from '../../chains/avalanche/ledger-data.ts'
 import { type LedgerNode, startLedgerNode } from '../../chains/avalanche/ledger-node.ts'

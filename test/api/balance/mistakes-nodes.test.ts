@@ -1,6 +1,6 @@
 import { HDKey } from '@scure/bip32'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { formatBech32Address } from '../../../src/lib/bech32-address.ts'
+import { formatBech32Address } from '../../../src/lib/bytes/bech32-address.ts'
 import { expectedPvm } from '../../chains/avalanche/expected-balances.ts'
 import { emptyLedger, secpUtxo, stakerOf } from '../../chains/avalanche/ledger-data.ts'
 import { type LedgerNode, startLedgerNode } from '../../chains/avalanche/ledger-node.ts'

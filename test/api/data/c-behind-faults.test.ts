@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { UpstreamUnavailableError } from '../../../src/errors.ts'
-import { idFromCb58 } from '../../../src/lib/ids.ts'
+import { idFromCb58 } from '../../../src/lib/bytes/ids.ts'
 import { utxoKey } from '../../../src/store/utxo-key.ts'
 import type { CallOptions, UpstreamPool } from '../../../src/upstream/index.ts'
 import { startStage } from '../../indexer/stage.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Config, Partially } from '../../../src/config/index.ts'
-import { createLine } from '../../../src/lib/line.ts'
+import { createLine } from '../../../src/lib/waiting/line.ts'
 import { startSandboxAvalanche } from '../../sandbox/avalanche-network.ts'
 import { recordedJson } from '../../support/recorded/recordings.ts'
 import type { ReplayNode } from '../../support/replay-node/index.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { idFromCb58 } from '../../../src/lib/ids.ts'
+import { idFromCb58 } from '../../../src/lib/bytes/ids.ts'
 import { utxoKey } from '../../../src/store/utxo-key.ts'
 import { trueUtxos } from '../../support/recorded/true-utxos.ts'
 import { type Letter, placeOf } from './recorded-truth.ts'

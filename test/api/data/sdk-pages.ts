@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { formatBech32Address } from '../../../src/lib/bech32-address.ts'
+import { formatBech32Address } from '../../../src/lib/bytes/bech32-address.ts'
 import { recordedJson, recordedLines } from '../../support/recorded/recordings.ts'
 import { trueUtxos } from '../../support/recorded/true-utxos.ts'
 import type { Letter } from './recorded-truth.ts'

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 import { createApp } from '../../../src/app.ts'
 import type { Partially } from '../../../src/config/index.ts'
 import type { Config } from '../../../src/config/schema.ts'
-import { encodeCb58 } from '../../../src/lib/cb58.ts'
+import { encodeCb58 } from '../../../src/lib/bytes/cb58.ts'
 import { testConfig } from './recorded-node.ts'
 
 export interface Asked {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createAssetDirectory, type IndexedAssets } from '../../../src/chains/avalanche/assets.ts'
-import { idFromCb58, idToCb58 } from '../../../src/lib/ids.ts'
+import { idFromCb58, idToCb58 } from '../../../src/lib/bytes/ids.ts'
 import { createUpstreamPool, DEFAULT_LIMITS, type UpstreamPool } from '../../../src/upstream/index.ts'
 import { startLyingProxy } from '../../indexer/lying-proxy.ts'
 import { recordedJson } from '../../support/recorded/recordings.ts'

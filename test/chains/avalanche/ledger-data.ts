@@ -1,9 +1,9 @@
 import { encodeUtxo, type Output, type TransferableOutput } from '../../../src/chains/avalanche/codec/index.ts'
 import { encodeTop } from '../../../src/chains/avalanche/codec/layout.ts'
 import { transferableOutput } from '../../../src/chains/avalanche/codec/outputs.ts'
-import { formatBech32Address } from '../../../src/lib/bech32-address.ts'
-import { hexToBytes, idToCb58 } from '../../../src/lib/ids.ts'
-import { encodeNodeHex } from '../../../src/lib/node-hex.ts'
+import { formatBech32Address } from '../../../src/lib/bytes/bech32-address.ts'
+import { hexToBytes, idToCb58 } from '../../../src/lib/bytes/ids.ts'
+import { encodeNodeHex } from '../../../src/lib/bytes/node-hex.ts'
 import type { Ledger, LedgerStaker } from './ledger-node.ts'
 
 /** Hex id of AVAX in made-up ledgers. */

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { decodeUtxo, type Utxo, utxoId } from '../../../src/chains/avalanche/codec/index.ts'
-import { formatBech32Address, parseBech32Address } from '../../../src/lib/bech32-address.ts'
-import { bytesToHex, hexToBytes, idToCb58 } from '../../../src/lib/ids.ts'
-import { decodeNodeHex, encodeNodeHex } from '../../../src/lib/node-hex.ts'
+import { formatBech32Address, parseBech32Address } from '../../../src/lib/bytes/bech32-address.ts'
+import { bytesToHex, hexToBytes, idToCb58 } from '../../../src/lib/bytes/ids.ts'
+import { decodeNodeHex, encodeNodeHex } from '../../../src/lib/bytes/node-hex.ts'
 
 type Chain = 'P' | 'X' | 'C'
 

@@ -8,7 +8,7 @@ import {
   createPvmBalanceSource,
 } from '../../../src/chains/avalanche/index.ts'
 import type { Outcome, WalletAccount } from '../../../src/chains/capabilities.ts'
-import { formatBech32Address } from '../../../src/lib/bech32-address.ts'
+import { formatBech32Address } from '../../../src/lib/bytes/bech32-address.ts'
 import { createUpstreamPool, DEFAULT_LIMITS, type UpstreamPool } from '../../../src/upstream/index.ts'
 import { emptyLedger } from './ledger-data.ts'
 import { type LedgerNode, startLedgerNode } from './ledger-node.ts'

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createAvalancheNetwork } from '../../../src/chains/avalanche/index.ts'
 import { avalancheNetworks } from '../../../src/config/catalogue/avalanche.ts'
-import { idFromCb58, idToCb58 } from '../../../src/lib/ids.ts'
+import { idFromCb58, idToCb58 } from '../../../src/lib/bytes/ids.ts'
 import { PRIMARY_NETWORK_ID, SIDES } from '../../../src/lib/primary-network.ts'
 import { createUpstreamPool, DEFAULT_LIMITS, type UpstreamPool } from '../../../src/upstream/index.ts'
 import { AVAX, CHAIN_IDS, emptyLedger } from './ledger-data.ts'

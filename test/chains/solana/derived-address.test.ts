@@ -9,7 +9,7 @@ import {
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
 } from '../../../src/chains/solana/programs.ts'
-import { encodeBase58 } from '../../../src/lib/base58.ts'
+import { encodeBase58 } from '../../../src/lib/bytes/base58.ts'
 
 const bytes = (seed: string): Buffer => hash('sha256', seed, 'buffer')
 

@@ -1,7 +1,7 @@
 import type { SolanaBalances } from '../../../src/chains/capabilities.ts'
 import { createSolanaBalanceSource, solanaLimits } from '../../../src/chains/solana/index.ts'
 import { JsonRpcError, UpstreamUnavailableError } from '../../../src/errors.ts'
-import { encodeBase58 } from '../../../src/lib/base58.ts'
+import { encodeBase58 } from '../../../src/lib/bytes/base58.ts'
 import type { UpstreamPool } from '../../../src/upstream/types.ts'
 import { readContext, solanaNative } from '../../support/balances/balance-reads.ts'
 import type { Random } from '../../support/generated/random.ts'

@@ -1,7 +1,7 @@
 import { Keypair } from '@solana/web3.js'
 import { expect, it, onTestFinished } from 'vitest'
 import { createSolanaBalanceSource, solanaLimits } from '../../../src/chains/solana/index.ts'
-import { decodeBase58 } from '../../../src/lib/base58.ts'
+import { decodeBase58 } from '../../../src/lib/bytes/base58.ts'
 import {
   associatedAddress,
   createAssociated,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, it, onTestFinished } from 'vitest'
 import { MOST_AGAIN } from '../../../src/chains/solana/wallets.ts'
-import { encodeBase58 } from '../../../src/lib/base58.ts'
+import { encodeBase58 } from '../../../src/lib/bytes/base58.ts'
 import { createUpstreamPool, DEFAULT_LIMITS } from '../../../src/upstream/index.ts'
 import { balancesOf, readContext } from '../../support/balances/balance-reads.ts'
 import { type Answer, type Call, useTamperedChain } from './tampered-chain.ts'

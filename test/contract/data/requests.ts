@@ -1,4 +1,4 @@
-import { formatBech32Address } from '../../../src/lib/bech32-address.ts'
+import { formatBech32Address } from '../../../src/lib/bytes/bech32-address.ts'
 import { recordedJson } from '../../support/recorded/recordings.ts'
 
 /** One way to call an operation; paths begin at `/v1`. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { JsonRpcError, UpstreamUnavailableError } from '../../../src/errors.ts'
 import { createTraceFiller } from '../../../src/indexer/evm/trace-filler.ts'
-import { mapBounded } from '../../../src/lib/map-bounded.ts'
+import { mapBounded } from '../../../src/lib/waiting/map-bounded.ts'
 import type { EvmTracesLater } from '../../../src/store/rows/index.ts'
 
 const LACKING = new JsonRpcError('the method debug_traceBlockByNumber does not exist/is not available', -32_601)

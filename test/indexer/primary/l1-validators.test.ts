@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { idToCb58 } from '../../../src/lib/ids.ts'
+import { idToCb58 } from '../../../src/lib/bytes/ids.ts'
 import type { L1ValidatorRow, PrimaryRows } from '../../../src/store/index.ts'
 import { hexId, parseAddress } from '../../store/recorded-rows.ts'
 import { recordedJson, recordedLines } from '../../support/recorded/recordings.ts'

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { requireWholeHistory } from '../../../src/api/data/whole-history.ts'
 import { assembleXTx, type UnsignedXTx, type XBlock } from '../../../src/chains/avalanche/codec/index.ts'
 import { createXMaker } from '../../../src/indexer/primary/x/maker.ts'
-import { idFromCb58 } from '../../../src/lib/ids.ts'
+import { idFromCb58 } from '../../../src/lib/bytes/ids.ts'
 import { openMemoryStore } from '../../support/store/store.ts'
 
 const MAINNET_X = '2oYMBNV4eNHyqk2fjjV5nVQLDbtmNJzq5s3qs3Lo6ftnC6FByM'

@@ -4,7 +4,7 @@ import { decodeUtxo, openContainer, outputFields } from '../../../src/chains/ava
 import { createCMaker } from '../../../src/indexer/primary/c/maker.ts'
 import { cFormat, xFormat } from '../../../src/indexer/primary/sources/formats.ts'
 import { createXMaker } from '../../../src/indexer/primary/x/maker.ts'
-import { idFromCb58 } from '../../../src/lib/ids.ts'
+import { idFromCb58 } from '../../../src/lib/bytes/ids.ts'
 import { utxoBytes } from '../../../src/services/utxo-bytes/index.ts'
 import type { PrimaryRows, Store, UtxoRecord } from '../../../src/store/index.ts'
 import { ERAS, recordedLines } from '../../support/recorded/recordings.ts'

@@ -10,7 +10,7 @@ import {
 } from '../../../src/indexer/primary/p/rules.ts'
 import { createPState, type PState } from '../../../src/indexer/primary/p/state.ts'
 import { pFormat } from '../../../src/indexer/primary/sources/formats.ts'
-import { decodeNodeHex } from '../../../src/lib/node-hex.ts'
+import { decodeNodeHex } from '../../../src/lib/bytes/node-hex.ts'
 import { recordedLines } from '../../support/recorded/recordings.ts'
 import { recordedGenesis } from '../stage.ts'
 

@@ -1,6 +1,6 @@
 import { address, networks, payments } from 'bitcoinjs-lib'
 import bs58 from 'bs58'
-import { formatBech32Address, parseBech32Address } from '../../../src/lib/bech32-address.ts'
+import { formatBech32Address, parseBech32Address } from '../../../src/lib/bytes/bech32-address.ts'
 import { SANDBOX_REFERENCES } from '../../sandbox/settings.ts'
 import type { ChainFacts } from './chains.ts'
 

@@ -9,8 +9,8 @@ import {
   type XTx,
   xGenesisBlock,
 } from '../../../src/chains/avalanche/codec/index.ts'
-import { EMPTY_ID, idFromCb58, idToCb58 } from '../../../src/lib/ids.ts'
-import { encodeNodeHex } from '../../../src/lib/node-hex.ts'
+import { EMPTY_ID, idFromCb58, idToCb58 } from '../../../src/lib/bytes/ids.ts'
+import { encodeNodeHex } from '../../../src/lib/bytes/node-hex.ts'
 import { recordedGenesis } from '../../indexer/stage.ts'
 import { recordedLines } from '../../support/recorded/recordings.ts'
 

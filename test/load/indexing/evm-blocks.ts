@@ -5,7 +5,7 @@ import { orderedRoot } from '../../../src/indexer/evm/proof/ordered-root.ts'
 import { receiptBytes } from '../../../src/indexer/evm/proof/receipt-bytes.ts'
 import { transactionBytes } from '../../../src/indexer/evm/proof/transaction-bytes.ts'
 import type { RpcBlock } from '../../../src/indexer/evm/rpc-block.ts'
-import { keccak256Hex } from '../../../src/lib/keccak256.ts'
+import { keccak256Hex } from '../../../src/lib/bytes/keccak256.ts'
 
 /** Answers of a node for one generated block, as their JSON. */
 export interface GeneratedEvmBlock {

@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import type { EvmBalances } from '../../../src/chains/capabilities.ts'
 import { UpstreamUnavailableError } from '../../../src/errors.ts'
-import { nextTurn } from '../../../src/lib/next-turn.ts'
+import { nextTurn } from '../../../src/lib/waiting/next-turn.ts'
 import { createAccountReader } from '../../../src/services/balances/account-reader.ts'
 import type { Account, BalanceChain } from '../../../src/services/balances/types.ts'
 import { gate } from '../../support/waiting/gate.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { EvmBalances, ReadContext } from '../../../src/chains/capabilities.ts'
 import { UpstreamUnavailableError } from '../../../src/errors.ts'
-import { nextTurn } from '../../../src/lib/next-turn.ts'
+import { nextTurn } from '../../../src/lib/waiting/next-turn.ts'
 import {
   createAccountReader,
   type Freshness,

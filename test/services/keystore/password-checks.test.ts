@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createGuessBudget } from '../../../src/lib/guess-budget.ts'
-import { createLine } from '../../../src/lib/line.ts'
 import { steadyNow } from '../../../src/lib/steady-clock.ts'
+import { createLine } from '../../../src/lib/waiting/line.ts'
 import { KeystoreBusyError, WrongPasswordError } from '../../../src/services/keystore/errors.ts'
 import { createPasswordHasher } from '../../../src/services/keystore/password-hash.ts'
 import { createSignIn } from '../../../src/services/keystore/sign-in.ts'

@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { createWaitRecorder } from '../../../src/lib/wait-recorder.ts'
+import { createWaitRecorder } from '../../../src/lib/waiting/wait-recorder.ts'
 import { createProfiler } from '../../../src/services/node-admin/index.ts'
 import { eventually } from '../../support/waiting/eventually.ts'
 

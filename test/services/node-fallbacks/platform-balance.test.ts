@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { encodeUtxo, type Utxo } from '../../../src/chains/avalanche/codec/index.ts'
 import { BadAnswerError, UpstreamUnavailableError } from '../../../src/errors.ts'
-import { idToCb58 } from '../../../src/lib/ids.ts'
-import { encodeNodeHex } from '../../../src/lib/node-hex.ts'
+import { idToCb58 } from '../../../src/lib/bytes/ids.ts'
+import { encodeNodeHex } from '../../../src/lib/bytes/node-hex.ts'
 import { type Ask, composePlatformBalance } from '../../../src/services/node-fallbacks/index.ts'
 
 const AVAX = 'a'.repeat(64)

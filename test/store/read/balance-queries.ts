@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { idToCb58 } from '../../../src/lib/ids.ts'
+import { idToCb58 } from '../../../src/lib/bytes/ids.ts'
 import type { BalanceGroup, ChainLetter, Store } from '../../../src/store/index.ts'
 import { parseAddress } from '../recorded-rows.ts'
 import { LETTERS, recordedChain, recordedTruth } from '../recorded-truth.ts'

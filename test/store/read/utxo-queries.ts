@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { encodeCb58 } from '../../../src/lib/cb58.ts'
-import { hexToBytes, idToCb58 } from '../../../src/lib/ids.ts'
+import { encodeCb58 } from '../../../src/lib/bytes/cb58.ts'
+import { hexToBytes, idToCb58 } from '../../../src/lib/bytes/ids.ts'
 import type { Store, UtxoCursor, UtxoListQuery, UtxoRecord } from '../../../src/store/index.ts'
 import { type TrueUtxo, trueUtxos } from '../../support/recorded/true-utxos.ts'
 import { hexId, parseAddress } from '../recorded-rows.ts'

@@ -1,6 +1,6 @@
 import { Pool } from 'undici'
 import { BadAnswerError, JsonRpcError, UpstreamUnavailableError } from '../../../src/errors.ts'
-import { parseJson } from '../../../src/lib/json.ts'
+import { parseJson } from '../../../src/lib/json/json.ts'
 import type { CallOptions, RawRequest, RawResponse, UpstreamPool } from '../../../src/upstream/types.ts'
 
 export interface PlainPool extends UpstreamPool {

@@ -1,6 +1,6 @@
-import { decodeBase58, MAX_BASE58_CHARACTERS } from '../../../lib/base58.ts'
-import { decodeCb58 } from '../../../lib/cb58.ts'
-import { ID_BYTES } from '../../../lib/ids.ts'
+import { decodeBase58, MAX_BASE58_CHARACTERS } from '../../../lib/bytes/base58.ts'
+import { decodeCb58 } from '../../../lib/bytes/cb58.ts'
+import { ID_BYTES } from '../../../lib/bytes/ids.ts'
 import { MethodError } from '../gorilla/local-service.ts'
 import { goQuote } from '../json/go-quote.ts'
 

@@ -1,4 +1,4 @@
-import { goJson } from '../../../lib/go-json.ts'
+import { goJson } from '../../../lib/json/go-json.ts'
 import { JSON_EVM, type NodeAnswer } from '../http/answer.ts'
 import { eachMember, type Span } from '../json/spans.ts'
 

@@ -1,5 +1,5 @@
 import { BadAnswerError } from '../../../errors.ts'
-import { isRecord } from '../../../lib/json-record.ts'
+import { isRecord } from '../../../lib/json/json-record.ts'
 import { errorOf, judgeRpc } from './judge.ts'
 import type { NodePools } from './node-pools.ts'
 

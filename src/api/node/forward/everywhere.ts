@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
-import { pause } from '../../../lib/pause.ts'
 import { roomFor } from '../../../lib/room-for.ts'
 import { steadyNow } from '../../../lib/steady-clock.ts'
+import { pause } from '../../../lib/waiting/pause.ts'
 import type { RawResponse } from '../../../upstream/index.ts'
 import { type ForwardCall, forwardHeaders } from './call.ts'
 import { errorOf } from './judge.ts'

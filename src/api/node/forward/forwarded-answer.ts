@@ -1,5 +1,5 @@
 import { CancelledError, FirnError, OverloadedError, UpstreamRateLimitedError } from '../../../errors.ts'
-import { goJson } from '../../../lib/go-json.ts'
+import { goJson } from '../../../lib/json/go-json.ts'
 import type { RawResponse } from '../../../upstream/index.ts'
 import { errorBody, GORILLA_CODES } from '../gorilla/answer.ts'
 import { JSON_EVM, JSON_GORILLA, type NodeAnswer, notFound, plainText } from '../http/answer.ts'

@@ -1,4 +1,4 @@
-import { recordOf } from '../../../lib/json-record.ts'
+import { recordOf } from '../../../lib/json/json-record.ts'
 import { steadyNow } from '../../../lib/steady-clock.ts'
 import type { Endpoint } from '../routes/endpoint.ts'
 import type { ForwardCall } from './call.ts'

@@ -1,4 +1,4 @@
-import { parseRetryAfter } from '../../../lib/retry-after.ts'
+import { parseRetryAfter } from '../../../lib/http/retry-after.ts'
 import {
   type AnswerVerdict,
   accessOf,

@@ -1,5 +1,5 @@
+import { urlBelow } from '../../../lib/http/url-below.ts'
 import type { ChainLetter } from '../../../lib/primary-network.ts'
-import { urlBelow } from '../../../lib/url-below.ts'
 import {
   createUpstreamPool,
   type HeadProbe,

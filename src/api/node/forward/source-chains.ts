@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { isRecord } from '../../../lib/json-record.ts'
+import { isRecord } from '../../../lib/json/json-record.ts'
 import { roomFor } from '../../../lib/room-for.ts'
 import { steadyNow } from '../../../lib/steady-clock.ts'
 import type { ForwardCall } from './call.ts'

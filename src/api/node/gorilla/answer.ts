@@ -1,4 +1,4 @@
-import { escapeHtml, goJson } from '../../../lib/go-json.ts'
+import { escapeHtml, goJson } from '../../../lib/json/go-json.ts'
 
 const NULL = Buffer.from('null')
 const NEWLINE = Buffer.from('}\n')

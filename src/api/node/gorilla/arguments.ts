@@ -1,5 +1,5 @@
 import { BadInputError } from '../../../errors.ts'
-import { EMPTY_ID, idFromCb58 } from '../../../lib/ids.ts'
+import { EMPTY_ID, idFromCb58 } from '../../../lib/bytes/ids.ts'
 import { eachElement, eachMember, kindOf, type Span } from '../json/spans.ts'
 import { decodeString, foldName } from '../json/strings.ts'
 

@@ -1,5 +1,5 @@
 import { UpstreamUnavailableError } from '../../../errors.ts'
-import { goJson } from '../../../lib/go-json.ts'
+import { goJson } from '../../../lib/json/go-json.ts'
 import type { ForwardCall } from '../forward/call.ts'
 import { namedByIds } from '../forward/chain-names.ts'
 import type { Forwarder } from '../forward/forwarder.ts'

@@ -1,4 +1,4 @@
-import { goJson } from '../../../lib/go-json.ts'
+import { goJson } from '../../../lib/json/go-json.ts'
 import { goQuote } from '../json/go-quote.ts'
 import { errorBody, GORILLA_CODES, successBody } from './answer.ts'
 import { ArgumentError, readArguments } from './arguments.ts'

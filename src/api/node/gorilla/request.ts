@@ -1,4 +1,4 @@
-import { goJson } from '../../../lib/go-json.ts'
+import { goJson } from '../../../lib/json/go-json.ts'
 import { GoJsonError } from '../json/go-json-error.ts'
 import { eachMember, kindOf } from '../json/spans.ts'
 import { decodeString, foldName } from '../json/strings.ts'

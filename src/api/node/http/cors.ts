@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { originPattern } from '../../../lib/origin-pattern.ts'
+import { originPattern } from '../../../lib/http/origin-pattern.ts'
 
 /** A node's CORS headers: like rs/cors with credentials allowed and the library's own methods and headers. */
 export interface Cors {

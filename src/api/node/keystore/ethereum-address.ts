@@ -1,5 +1,5 @@
-import { bytesToHex } from '../../../lib/ids.ts'
-import { keccak256Hex } from '../../../lib/keccak256.ts'
+import { bytesToHex } from '../../../lib/bytes/ids.ts'
+import { keccak256Hex } from '../../../lib/bytes/keccak256.ts'
 
 const HEX_ADDRESS = /^(?:0[xX])?([0-9a-fA-F]{40})$/
 

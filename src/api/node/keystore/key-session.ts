@@ -1,4 +1,4 @@
-import { bytesToHex } from '../../../lib/ids.ts'
+import { bytesToHex } from '../../../lib/bytes/ids.ts'
 import { type ChainKeys, formatPrivateKey, type KeySession, parsePrivateKey } from '../../../services/keystore/index.ts'
 import { ArgumentError, type Arguments } from '../gorilla/arguments.ts'
 import { MethodError } from '../gorilla/local-service.ts'

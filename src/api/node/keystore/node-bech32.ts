@@ -1,4 +1,4 @@
-import { BECH32_ALPHABET, bech32Prefix, CHECKSUM_CHARACTERS, nextRegister } from '../../../lib/bech32.ts'
+import { BECH32_ALPHABET, bech32Prefix, CHECKSUM_CHARACTERS, nextRegister } from '../../../lib/bytes/bech32.ts'
 
 /** Why a text is not a bech32 address, in the words of the library that nodes use (btcutil). */
 export class Bech32Error extends Error {}

@@ -1,4 +1,4 @@
-import { formatBech32Address } from '../../../lib/bech32-address.ts'
+import { formatBech32Address } from '../../../lib/bytes/bech32-address.ts'
 import { type KeySession, newPrivateKey } from '../../../services/keystore/index.ts'
 import type { Arguments } from '../gorilla/arguments.ts'
 import { type LocalCall, type LocalMethod, MethodError } from '../gorilla/local-service.ts'

@@ -1,4 +1,4 @@
-import { decodeCb58 } from '../../../lib/cb58.ts'
+import { decodeCb58 } from '../../../lib/bytes/cb58.ts'
 import { MethodError } from '../gorilla/local-service.ts'
 import { goQuote } from '../json/go-quote.ts'
 import { Bech32Error, decodeBech32 } from './node-bech32.ts'

@@ -1,5 +1,5 @@
-import { decodeCb58 } from '../../../lib/cb58.ts'
-import { ID_BYTES } from '../../../lib/ids.ts'
+import { decodeCb58 } from '../../../lib/bytes/cb58.ts'
+import { ID_BYTES } from '../../../lib/bytes/ids.ts'
 import { CHAIN_LETTERS, type ChainLetter, PRIMARY_NETWORK_ID } from '../../../lib/primary-network.ts'
 import { steadyNow } from '../../../lib/steady-clock.ts'
 import { MethodError } from '../gorilla/local-service.ts'

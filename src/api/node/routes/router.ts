@@ -1,5 +1,5 @@
 import { BadAnswerError } from '../../../errors.ts'
-import { inTime } from '../../../lib/in-time.ts'
+import { inTime } from '../../../lib/waiting/in-time.ts'
 import { encodePath } from '../http/target.ts'
 import { type ChainDirectory, isChainId } from './chain-directory.ts'
 import { chainEndpoint, type Endpoint, FIXED, PRIMARY } from './endpoint.ts'

@@ -1,6 +1,6 @@
-import { clientSource } from '../../../lib/client-source.ts'
-import { bytesToHex, idToCb58 } from '../../../lib/ids.ts'
-import { encodeNodeHex } from '../../../lib/node-hex.ts'
+import { bytesToHex, idToCb58 } from '../../../lib/bytes/ids.ts'
+import { encodeNodeHex } from '../../../lib/bytes/node-hex.ts'
+import { clientSource } from '../../../lib/http/client-source.ts'
 import {
   CONTAINER_INDEXES,
   type Container,

@@ -1,5 +1,5 @@
 import { FirnError, JsonRpcError } from '../../../errors.ts'
-import { goJson } from '../../../lib/go-json.ts'
+import { goJson } from '../../../lib/json/go-json.ts'
 import { type AskEvm, composeActivePrecompiles } from '../../../services/node-fallbacks/index.ts'
 import type { EvmApi, EvmRequest } from '../evm/endpoint.ts'
 import { errorOf, lacksMethod } from '../forward/judge.ts'

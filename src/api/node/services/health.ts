@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../../lib/go-json.ts'
+import { escapeHtml } from '../../../lib/json/go-json.ts'
 import { type HealthReportKind, type NodeHealth, reportText } from '../../../services/node-health/index.ts'
 import { type LocalMethod, type LocalService, RawJson } from '../gorilla/local-service.ts'
 import type { LocalEndpoint } from '../plain/local-endpoint.ts'

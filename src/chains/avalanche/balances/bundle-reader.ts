@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
-import { mapBounded } from '../../../lib/map-bounded.ts'
 import type { ChainLetter } from '../../../lib/primary-network.ts'
 import { roomFor } from '../../../lib/room-for.ts'
+import { mapBounded } from '../../../lib/waiting/map-bounded.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import { MAX_STAKE_ADDRESSES } from '../node/stake.ts'
 import type { Bundle } from './bundles.ts'

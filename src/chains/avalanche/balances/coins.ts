@@ -1,4 +1,4 @@
-import { bytesToHex } from '../../../lib/ids.ts'
+import { bytesToHex } from '../../../lib/bytes/ids.ts'
 import type { ChainLetter } from '../../../lib/primary-network.ts'
 import type { Output, TransferableOutput, Utxo } from '../codec/index.ts'
 

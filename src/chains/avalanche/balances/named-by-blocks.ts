@@ -1,8 +1,8 @@
 import { BadAnswerError } from '../../../errors.ts'
-import { bytesToHex, hexToBytes } from '../../../lib/ids.ts'
-import { recordOf } from '../../../lib/json-record.ts'
-import { mapBounded } from '../../../lib/map-bounded.ts'
+import { bytesToHex, hexToBytes } from '../../../lib/bytes/ids.ts'
+import { recordOf } from '../../../lib/json/json-record.ts'
 import type { ChainLetter } from '../../../lib/primary-network.ts'
+import { mapBounded } from '../../../lib/waiting/map-bounded.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import {
   type AtomicTx,

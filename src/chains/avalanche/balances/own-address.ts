@@ -1,6 +1,6 @@
 import { BadInputError } from '../../../errors.ts'
-import { bech32Length, bech32Prefix, packBech32 } from '../../../lib/bech32.ts'
-import { ADDRESS_BYTES, parseBech32Address, readAddressBytes } from '../../../lib/bech32-address.ts'
+import { bech32Length, bech32Prefix, packBech32 } from '../../../lib/bytes/bech32.ts'
+import { ADDRESS_BYTES, parseBech32Address, readAddressBytes } from '../../../lib/bytes/bech32-address.ts'
 import { breathe } from '../breathe.ts'
 
 /** An address of a wallet, in the two forms that are needed. */

@@ -1,4 +1,4 @@
-import { mapBounded } from '../../../lib/map-bounded.ts'
+import { mapBounded } from '../../../lib/waiting/map-bounded.ts'
 import type { CallOptions } from '../../../upstream/types.ts'
 import { accountFailure } from '../account-failure.ts'
 import type { AvalancheNetwork } from '../network.ts'

@@ -1,4 +1,4 @@
-import { mapBounded } from '../../../lib/map-bounded.ts'
+import { mapBounded } from '../../../lib/waiting/map-bounded.ts'
 import type { CallOptions } from '../../../upstream/types.ts'
 import { saysAbsent } from '../node/refusals.ts'
 import type { StakerDirectory } from '../node/stakers.ts'

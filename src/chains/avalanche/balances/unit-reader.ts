@@ -1,5 +1,5 @@
-import { mapBounded } from '../../../lib/map-bounded.ts'
 import type { ChainLetter } from '../../../lib/primary-network.ts'
+import { mapBounded } from '../../../lib/waiting/map-bounded.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import type { TransferableOutput, Utxo } from '../codec/index.ts'
 import { ownAddressList } from '../node/address-list.ts'

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { BadAnswerError } from '../../../errors.ts'
-import { mapBounded } from '../../../lib/map-bounded.ts'
 import type { ChainLetter } from '../../../lib/primary-network.ts'
+import { mapBounded } from '../../../lib/waiting/map-bounded.ts'
 import type { CallOptions } from '../../../upstream/types.ts'
 import type { Outcome, ReadContext, WalletAccount } from '../../capabilities.ts'
 import { accountFailure } from '../account-failure.ts'

@@ -1,4 +1,4 @@
-import { keccak256Hex } from '../../../lib/keccak256.ts'
+import { keccak256Hex } from '../../../lib/bytes/keccak256.ts'
 import { type CHeader, encodeCHeaderFields, readCHeader } from './c-header.ts'
 import { CodecError } from './codec-error.ts'
 import { expectEnd, openCursor } from './reader.ts'

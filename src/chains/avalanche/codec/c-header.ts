@@ -1,4 +1,4 @@
-import { bytesToHex, hexToBytes } from '../../../lib/ids.ts'
+import { bytesToHex, hexToBytes } from '../../../lib/bytes/ids.ts'
 import { CodecError } from './codec-error.ts'
 import type { Cursor } from './reader.ts'
 import { encodeRlpBytes, readRlpBytes, readRlpUint, uintToBytes } from './rlp.ts'

@@ -1,6 +1,6 @@
 import { ripemd160 } from '@noble/hashes/legacy.js'
-import { bytesToHex, hexToBytes } from '../../../lib/ids.ts'
-import { sha256Hex } from '../../../lib/sha256.ts'
+import { bytesToHex, hexToBytes } from '../../../lib/bytes/ids.ts'
+import { sha256Hex } from '../../../lib/bytes/sha256.ts'
 import { CodecError } from './codec-error.ts'
 import { type Decoded, decodeTop, encodeTop, struct, union, variant } from './layout.ts'
 import { blob, id, u64 } from './primitives.ts'

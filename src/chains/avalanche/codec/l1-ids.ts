@@ -1,5 +1,5 @@
-import { hexToBytes } from '../../../lib/ids.ts'
-import { sha256Hex } from '../../../lib/sha256.ts'
+import { hexToBytes } from '../../../lib/bytes/ids.ts'
+import { sha256Hex } from '../../../lib/bytes/sha256.ts'
 import { type Decoded, encodeTop, list, struct } from './layout.ts'
 import { blob, hexBlob, id, raw, u64 } from './primitives.ts'
 

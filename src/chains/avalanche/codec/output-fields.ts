@@ -1,4 +1,4 @@
-import { bytesToHex } from '../../../lib/ids.ts'
+import { bytesToHex } from '../../../lib/bytes/ids.ts'
 import type { Output } from './outputs.ts'
 
 /** Kinds of outputs. `transfer` with a stakeable locktime is a stakeable lock. */

@@ -1,4 +1,4 @@
-import { sha256Hex } from '../../../lib/sha256.ts'
+import { sha256Hex } from '../../../lib/bytes/sha256.ts'
 import { type Decoded, decodeTop, encodeTop, list, union, variant } from './layout.ts'
 import { pTx } from './p-txs.ts'
 import { id, u64 } from './primitives.ts'

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { ID_BYTES, NODE_ID_BYTES } from '../../../lib/ids.ts'
+import { ID_BYTES, NODE_ID_BYTES } from '../../../lib/bytes/ids.ts'
 import { CodecError } from './codec-error.ts'
 import type { Layout } from './layout.ts'
 import { readBool, readCount, readHex, readU8, readU16, readU32, readU64, readView } from './reader.ts'

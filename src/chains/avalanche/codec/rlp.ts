@@ -1,4 +1,4 @@
-import { bytesToHex } from '../../../lib/ids.ts'
+import { bytesToHex } from '../../../lib/bytes/ids.ts'
 import { CodecError } from './codec-error.ts'
 import { type Cursor, take } from './reader.ts'
 

@@ -1,4 +1,4 @@
-import { sha256Hex } from '../../../lib/sha256.ts'
+import { sha256Hex } from '../../../lib/bytes/sha256.ts'
 import { type Decoded, decodeTop, type Layout, list, union, variant } from './layout.ts'
 import { raw } from './primitives.ts'
 import { readView } from './reader.ts'

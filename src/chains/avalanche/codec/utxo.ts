@@ -1,9 +1,9 @@
-import { sha256Hex } from '../../../lib/sha256.ts'
+import { sha256Hex } from '../../../lib/bytes/sha256.ts'
 import { type Decoded, decodeTop, encodeTop, struct } from './layout.ts'
 import { output } from './outputs.ts'
 import { id, u32 } from './primitives.ts'
 
-/** Wire form of getUTXOs: `txId` and `assetId` are hex without 0x (see lib/ids.ts), addresses views on the input. */
+/** Wire form of getUTXOs: `txId` and `assetId` are hex (see lib/bytes/ids.ts), addresses views on the input. */
 const utxoLayout = struct('utxo', { txId: id, outputIndex: u32, assetId: id, output })
 
 export type Utxo = Decoded<typeof utxoLayout>

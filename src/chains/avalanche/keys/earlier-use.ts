@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
-import { inTime } from '../../../lib/in-time.ts'
-import { mapBounded } from '../../../lib/map-bounded.ts'
 import { roomFor } from '../../../lib/room-for.ts'
 import { TransientMap } from '../../../lib/transient-map.ts'
+import { inTime } from '../../../lib/waiting/in-time.ts'
+import { mapBounded } from '../../../lib/waiting/map-bounded.ts'
 import { type Branch, type DerivedAddresses, MAX_END } from './derived-addresses.ts'
 import type { LastUsed } from './scan-progress.ts'
 

@@ -1,6 +1,6 @@
 import { BadInputError } from '../../../errors.ts'
-import { decodeBase58, encodeBase58 } from '../../../lib/base58.ts'
-import { sha256 } from '../../../lib/sha256.ts'
+import { decodeBase58, encodeBase58 } from '../../../lib/bytes/base58.ts'
+import { sha256 } from '../../../lib/bytes/sha256.ts'
 import { type CurvePoint, parsePoint } from './curve.ts'
 
 /** A BIP-32 public node, from which children are derived. */

@@ -1,5 +1,5 @@
 import { BadInputError } from '../../../errors.ts'
-import { mapBounded } from '../../../lib/map-bounded.ts'
+import { mapBounded } from '../../../lib/waiting/map-bounded.ts'
 import type { CallOptions } from '../../../upstream/types.ts'
 import { sliceUnits } from '../balances/bundles.ts'
 import type { OwnAddress } from '../balances/own-address.ts'

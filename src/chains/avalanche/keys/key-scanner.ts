@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
+import { sha256Hex } from '../../../lib/bytes/sha256.ts'
 import { roomFor } from '../../../lib/room-for.ts'
-import { sha256Hex } from '../../../lib/sha256.ts'
 import { TransientMap } from '../../../lib/transient-map.ts'
 import type { CallOptions } from '../../../upstream/types.ts'
 import type { OwnAddress } from '../balances/own-address.ts'

@@ -1,5 +1,5 @@
 import { BadAnswerError, JsonRpcError } from '../../../errors.ts'
-import { recordOf } from '../../../lib/json-record.ts'
+import { recordOf } from '../../../lib/json/json-record.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import { textOf, uintOf } from './answers.ts'
 import { ask, askFor } from './ask.ts'

@@ -1,5 +1,5 @@
-import { recordOf } from '../../../lib/json-record.ts'
-import { decodeNodeHex } from '../../../lib/node-hex.ts'
+import { decodeNodeHex } from '../../../lib/bytes/node-hex.ts'
+import { recordOf } from '../../../lib/json/json-record.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import { textOf } from './answers.ts'
 import { ask } from './ask.ts'

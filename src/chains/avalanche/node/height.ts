@@ -1,5 +1,5 @@
 import { BadAnswerError, FirnError } from '../../../errors.ts'
-import { recordOf } from '../../../lib/json-record.ts'
+import { recordOf } from '../../../lib/json/json-record.ts'
 import type { ChainLetter } from '../../../lib/primary-network.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import { uintOf } from './answers.ts'

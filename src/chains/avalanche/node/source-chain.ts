@@ -1,5 +1,5 @@
 import { ChainNotRunError, JsonRpcError } from '../../../errors.ts'
-import { isRecord } from '../../../lib/json-record.ts'
+import { isRecord } from '../../../lib/json/json-record.ts'
 import type { ChainLetter } from '../../../lib/primary-network.ts'
 import { steadyNow } from '../../../lib/steady-clock.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'

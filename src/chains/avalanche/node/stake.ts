@@ -1,6 +1,6 @@
 import { BadAnswerError, BadInputError } from '../../../errors.ts'
-import { recordOf } from '../../../lib/json-record.ts'
-import { decodeNodeHex } from '../../../lib/node-hex.ts'
+import { decodeNodeHex } from '../../../lib/bytes/node-hex.ts'
+import { recordOf } from '../../../lib/json/json-record.ts'
 import { JsonText } from '../../../upstream/json-rpc/json-text.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import { decodeTop } from '../codec/layout.ts'

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../lib/json-record.ts'
+import { isRecord } from '../../../lib/json/json-record.ts'
 
 /** A node that knows an upgrade without a date gives it the last month of the year 9999, in UTC milliseconds. */
 export const UNDATED_FROM = Date.UTC(9999)

@@ -1,5 +1,5 @@
 import { BadAnswerError } from '../../../errors.ts'
-import { type JsonRecord, recordOf } from '../../../lib/json-record.ts'
+import { type JsonRecord, recordOf } from '../../../lib/json/json-record.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import { listOf, textOf, uintOf } from './answers.ts'
 import { askFor } from './ask.ts'

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Hex } from 'viem'
-import { mapBounded } from '../../../lib/map-bounded.ts'
 import { roomFor } from '../../../lib/room-for.ts'
+import { mapBounded } from '../../../lib/waiting/map-bounded.ts'
 import { decimalsData, supportsData, uiMultiplierData } from './call-data.ts'
 import { callFailure, isToldTooMuch } from './call-failure.ts'
 import type { CallTarget } from './packed-method.ts'

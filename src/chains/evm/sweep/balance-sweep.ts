@@ -1,5 +1,5 @@
 import { BadAnswerError } from '../../../errors.ts'
-import { mapBounded } from '../../../lib/map-bounded.ts'
+import { mapBounded } from '../../../lib/waiting/map-bounded.ts'
 import type { ReadContext } from '../../capabilities.ts'
 import type { EvmLimits } from '../limits.ts'
 import { type BlockMark, nativeToken, type ReadMethod } from '../read/reader-types.ts'

@@ -1,4 +1,4 @@
-import { inTurns } from '../../../lib/in-turns.ts'
+import { inTurns } from '../../../lib/waiting/in-turns.ts'
 import type { Pair } from './sweep-tally.ts'
 
 /** A thousand listed tokens without code, read for five hundred owners, are half a million pairs. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BadAnswerError, DeadlineError } from '../../../errors.ts'
-import { mapBounded } from '../../../lib/map-bounded.ts'
+import { mapBounded } from '../../../lib/waiting/map-bounded.ts'
 import type { ReadContext } from '../../capabilities.ts'
 import type { EvmLimits } from '../limits.ts'
 import { callFailure, isToldTooMuch } from '../read/call-failure.ts'

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { CancelledError, failure } from '../../../errors.ts'
-import { mapBounded } from '../../../lib/map-bounded.ts'
 import { TransientMap } from '../../../lib/transient-map.ts'
+import { mapBounded } from '../../../lib/waiting/map-bounded.ts'
 import type { Outcome, ReadContext } from '../../capabilities.ts'
 import type { EvmLimits } from '../limits.ts'
 import {

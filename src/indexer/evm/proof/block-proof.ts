@@ -1,5 +1,5 @@
 import { BadAnswerError } from '../../../errors.ts'
-import { keccak256Hex } from '../../../lib/keccak256.ts'
+import { keccak256Hex } from '../../../lib/bytes/keccak256.ts'
 import { bare, quantity, type RpcBlock, type RpcReceipt } from '../rpc-block.ts'
 import { expectDerived } from './derived-members.ts'
 import { headerHash } from './header-hash.ts'

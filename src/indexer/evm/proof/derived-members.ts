@@ -1,5 +1,5 @@
 import { BadAnswerError } from '../../../errors.ts'
-import { keccak256 } from '../../../lib/keccak256.ts'
+import { keccak256 } from '../../../lib/bytes/keccak256.ts'
 import { hasOutcome, quantity, type RpcBlock, type RpcReceipt, type RpcTransaction } from '../rpc-block.ts'
 import { createRlpWriter } from './rlp-writer.ts'
 import { isSigned } from './transaction-bytes.ts'

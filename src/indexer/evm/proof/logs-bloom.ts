@@ -1,4 +1,4 @@
-import { keccak256 } from '../../../lib/keccak256.ts'
+import { keccak256 } from '../../../lib/bytes/keccak256.ts'
 import type { RpcLog } from '../rpc-block.ts'
 
 const BYTES = 256

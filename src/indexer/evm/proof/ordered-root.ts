@@ -1,4 +1,4 @@
-import { keccak256, keccak256Hex } from '../../../lib/keccak256.ts'
+import { keccak256, keccak256Hex } from '../../../lib/bytes/keccak256.ts'
 import { createRlpWriter } from './rlp-writer.ts'
 
 /** Keccak-256 of the RLP of nothing. */

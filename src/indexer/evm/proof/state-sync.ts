@@ -1,4 +1,4 @@
-import { keccak256Hex } from '../../../lib/keccak256.ts'
+import { keccak256Hex } from '../../../lib/bytes/keccak256.ts'
 import { bare, quantity, type RpcBlock } from '../rpc-block.ts'
 
 const PREFIX = Buffer.from('matic-bor-receipt-')

@@ -5,8 +5,8 @@ import {
   l1MessageOf,
   type UnsignedPTx,
 } from '../../../chains/avalanche/codec/index.ts'
-import { bytesToHex } from '../../../lib/ids.ts'
-import { sha256Hex } from '../../../lib/sha256.ts'
+import { bytesToHex } from '../../../lib/bytes/ids.ts'
+import { sha256Hex } from '../../../lib/bytes/sha256.ts'
 import type { L1ValidatorRow, OwnerSet } from '../../../store/rows/index.ts'
 import { StreamBlockedError } from '../../runner/stream-errors.ts'
 import { ownerSet } from '../utxo-rows.ts'

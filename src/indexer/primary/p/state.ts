@@ -1,4 +1,4 @@
-import { EMPTY_ID } from '../../../lib/ids.ts'
+import { EMPTY_ID } from '../../../lib/bytes/ids.ts'
 import type { OpenStaking, SubnetRow } from '../../../store/rows/index.ts'
 import { createL1Validators, type L1Validators } from './l1-validators.ts'
 import { createStakers, type Renewal, type Stakers } from './open-stakers.ts'

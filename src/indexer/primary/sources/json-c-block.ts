@@ -1,6 +1,6 @@
 import { type CBlock, type CHeader, cBlockId } from '../../../chains/avalanche/codec/index.ts'
 import { BadAnswerError } from '../../../errors.ts'
-import { hexToBytes } from '../../../lib/ids.ts'
+import { hexToBytes } from '../../../lib/bytes/ids.ts'
 import { expectExtData } from './ext-data-hash.ts'
 import type { InnerBlock } from './formats.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { encodeCb58 } from '../../../../src/lib/cb58.ts'
+import { encodeCb58 } from '../../../../src/lib/bytes/cb58.ts'
 import { startAnvil } from '../../../support/evm/anvil.ts'
 import { createStage } from '../../../support/server/stage.ts'
 import { eventually } from '../../../support/waiting/eventually.ts'

@@ -1,8 +1,8 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { describe, expect, it } from 'vitest'
-import { encodeCb58 } from '../../../../src/lib/cb58.ts'
-import { encodeNodeHex } from '../../../../src/lib/node-hex.ts'
-import { sha256 } from '../../../../src/lib/sha256.ts'
+import { encodeCb58 } from '../../../../src/lib/bytes/cb58.ts'
+import { encodeNodeHex } from '../../../../src/lib/bytes/node-hex.ts'
+import { sha256 } from '../../../../src/lib/bytes/sha256.ts'
 import { evmCall, gorillaCall, nodeAt, type Reply, startFront } from '../fake-nodes.ts'
 
 const gorilla = (member: string): Reply => ({ body: `{"jsonrpc":"2.0",${member},"id":1}\n` })

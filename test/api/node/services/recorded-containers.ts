@@ -1,5 +1,5 @@
-import { bytesToHex, hexToBytes, idFromCb58 } from '../../../../src/lib/ids.ts'
-import { decodeNodeHex } from '../../../../src/lib/node-hex.ts'
+import { bytesToHex, hexToBytes, idFromCb58 } from '../../../../src/lib/bytes/ids.ts'
+import { decodeNodeHex } from '../../../../src/lib/bytes/node-hex.ts'
 import type { Container, ContainerIndex, ContainerSource } from '../../../../src/services/containers/index.ts'
 import { recordedLines } from '../../../support/recorded/recordings.ts'
 

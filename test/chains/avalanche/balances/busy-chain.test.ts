@@ -10,7 +10,7 @@ import {
   type UnsignedXTx,
   utxoId,
 } from '../../../../src/chains/avalanche/codec/index.ts'
-import { decodeNodeHex } from '../../../../src/lib/node-hex.ts'
+import { decodeNodeHex } from '../../../../src/lib/bytes/node-hex.ts'
 import { secpOutput, secpUtxo } from '../ledger-data.ts'
 import { context, hex, natives, text, useLedger, wallet } from '../ledger-sources.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createDerivedAddresses } from '../../../../src/chains/avalanche/keys/derived-addresses.ts'
 import type { WalletAccount } from '../../../../src/chains/capabilities.ts'
-import { formatBech32Address } from '../../../../src/lib/bech32-address.ts'
+import { formatBech32Address } from '../../../../src/lib/bytes/bech32-address.ts'
 import { secpUtxo, stakerOf } from '../ledger-data.ts'
 import { context, natives, useLedger } from '../ledger-sources.ts'
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { ownAddresses } from '../../../../src/chains/avalanche/balances/own-address.ts'
 import { addressList, ownAddressList } from '../../../../src/chains/avalanche/node/address-list.ts'
 import { BadInputError } from '../../../../src/errors.ts'
-import { formatBech32Address } from '../../../../src/lib/bech32-address.ts'
+import { formatBech32Address } from '../../../../src/lib/bytes/bech32-address.ts'
 
 const bytes = fc.uint8Array({ minLength: 20, maxLength: 20 })
 const hexOf = (data: Uint8Array) => Buffer.from(data).toString('hex')

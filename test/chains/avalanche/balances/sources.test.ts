@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { idToCb58 } from '../../../../src/lib/ids.ts'
+import { idToCb58 } from '../../../../src/lib/bytes/ids.ts'
 import { AVAX, CHAIN_IDS, secpUtxo, utxoOf } from '../ledger-data.ts'
 import { context, hex, natives, text, useLedger, wallet } from '../ledger-sources.ts'
 

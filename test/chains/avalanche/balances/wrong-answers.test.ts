@@ -6,7 +6,7 @@ import {
   readUtxos,
 } from '../../../../src/chains/avalanche/index.ts'
 import { BadAnswerError } from '../../../../src/errors.ts'
-import { idToCb58 } from '../../../../src/lib/ids.ts'
+import { idToCb58 } from '../../../../src/lib/bytes/ids.ts'
 import { createUpstreamPool, DEFAULT_LIMITS, type UpstreamPool } from '../../../../src/upstream/index.ts'
 import { startFaultServer } from '../../../support/upstream/fault-server.ts'
 import { AVAX, secpUtxo, stakerOf } from '../ledger-data.ts'

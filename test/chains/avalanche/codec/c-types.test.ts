@@ -19,7 +19,7 @@ import {
   openContainer,
 } from '../../../../src/chains/avalanche/codec/index.ts'
 import { encodeRlpList } from '../../../../src/chains/avalanche/codec/rlp.ts'
-import { sha256Hex } from '../../../../src/lib/sha256.ts'
+import { sha256Hex } from '../../../../src/lib/bytes/sha256.ts'
 import { readWithAvalanchejs } from '../../../support/avalanche/avalanchejs-codec.ts'
 import { bytes, few, hex, id, plainInput, plainOutput, secpCredential, u32, u64 } from './arbitraries.ts'
 

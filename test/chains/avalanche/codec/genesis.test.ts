@@ -13,9 +13,9 @@ import {
   readGenesis,
   utxoId,
 } from '../../../../src/chains/avalanche/codec/index.ts'
-import { formatBech32Address } from '../../../../src/lib/bech32-address.ts'
-import { formatNodeId, idToCb58 } from '../../../../src/lib/ids.ts'
-import { decodeNodeHex, encodeNodeHex } from '../../../../src/lib/node-hex.ts'
+import { formatBech32Address } from '../../../../src/lib/bytes/bech32-address.ts'
+import { formatNodeId, idToCb58 } from '../../../../src/lib/bytes/ids.ts'
+import { decodeNodeHex, encodeNodeHex } from '../../../../src/lib/bytes/node-hex.ts'
 import { recordedJson, recordedLines } from '../../../support/recorded/recordings.ts'
 import { trueUtxos } from '../../../support/recorded/true-utxos.ts'
 

@@ -15,7 +15,7 @@ import {
   decodeXTx,
   openContainer,
 } from '../../../../src/chains/avalanche/codec/index.ts'
-import { decodeNodeHex } from '../../../../src/lib/node-hex.ts'
+import { decodeNodeHex } from '../../../../src/lib/bytes/node-hex.ts'
 import { recordedLines } from '../../../support/recorded/recordings.ts'
 
 const decoders = {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { decodePTx, decodeXTx } from '../../../../src/chains/avalanche/codec/index.ts'
-import { parseBech32Address } from '../../../../src/lib/bech32-address.ts'
-import { encodeCb58 } from '../../../../src/lib/cb58.ts'
-import { formatNodeId, idToCb58 } from '../../../../src/lib/ids.ts'
-import { decodeNodeHex } from '../../../../src/lib/node-hex.ts'
+import { parseBech32Address } from '../../../../src/lib/bytes/bech32-address.ts'
+import { encodeCb58 } from '../../../../src/lib/bytes/cb58.ts'
+import { formatNodeId, idToCb58 } from '../../../../src/lib/bytes/ids.ts'
+import { decodeNodeHex } from '../../../../src/lib/bytes/node-hex.ts'
 import { recordedLines } from '../../../support/recorded/recordings.ts'
 
 /**

@@ -21,8 +21,8 @@ import {
   innerBlockId,
   openContainer,
 } from '../../../../src/chains/avalanche/codec/index.ts'
-import { formatNodeId, idToCb58 } from '../../../../src/lib/ids.ts'
-import { decodeNodeHex } from '../../../../src/lib/node-hex.ts'
+import { formatNodeId, idToCb58 } from '../../../../src/lib/bytes/ids.ts'
+import { decodeNodeHex } from '../../../../src/lib/bytes/node-hex.ts'
 import { recordedLines } from '../../../support/recorded/recordings.ts'
 
 interface Container {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { CodecError } from '../../../../src/chains/avalanche/codec/codec-error.ts'
 import { decodeUtxo, encodeUtxo, utxoId } from '../../../../src/chains/avalanche/codec/utxo.ts'
-import { formatBech32Address } from '../../../../src/lib/bech32-address.ts'
-import { idToCb58 } from '../../../../src/lib/ids.ts'
-import { decodeNodeHex, encodeNodeHex } from '../../../../src/lib/node-hex.ts'
+import { formatBech32Address } from '../../../../src/lib/bytes/bech32-address.ts'
+import { idToCb58 } from '../../../../src/lib/bytes/ids.ts'
+import { decodeNodeHex, encodeNodeHex } from '../../../../src/lib/bytes/node-hex.ts'
 import { recordedLines } from '../../../support/recorded/recordings.ts'
 
 interface RecordedUtxo {

@@ -13,9 +13,9 @@ import {
   l1MessageOf,
   type PTx,
 } from '../../../../src/chains/avalanche/codec/index.ts'
-import { idToCb58 } from '../../../../src/lib/ids.ts'
-import { decodeNodeHex } from '../../../../src/lib/node-hex.ts'
-import { sha256Hex } from '../../../../src/lib/sha256.ts'
+import { idToCb58 } from '../../../../src/lib/bytes/ids.ts'
+import { decodeNodeHex } from '../../../../src/lib/bytes/node-hex.ts'
+import { sha256Hex } from '../../../../src/lib/bytes/sha256.ts'
 import { recordedJson, recordedLines } from '../../../support/recorded/recordings.ts'
 import { blob, bytes, few, hex, id, u32, u64 } from './arbitraries.ts'
 

@@ -12,7 +12,7 @@ import {
   type XTx,
   xGenesisBlock,
 } from '../../../../src/chains/avalanche/codec/index.ts'
-import { idFromCb58, idToCb58 } from '../../../../src/lib/ids.ts'
+import { idFromCb58, idToCb58 } from '../../../../src/lib/bytes/ids.ts'
 import { readWithAvalanchejs } from '../../../support/avalanche/avalanchejs-codec.ts'
 import { recordedJson } from '../../../support/recorded/recordings.ts'
 import {

@@ -6,8 +6,8 @@ import { addMultiples, compressPoint, ORDER, parsePoint } from '../../../../src/
 import { createDerivedAddresses } from '../../../../src/chains/avalanche/keys/derived-addresses.ts'
 import { parseExtendedKey } from '../../../../src/chains/avalanche/keys/extended-key.ts'
 import { BadInputError, CancelledError } from '../../../../src/errors.ts'
-import { decodeBase58, encodeBase58 } from '../../../../src/lib/base58.ts'
-import { sha256 } from '../../../../src/lib/sha256.ts'
+import { decodeBase58, encodeBase58 } from '../../../../src/lib/bytes/base58.ts'
+import { sha256 } from '../../../../src/lib/bytes/sha256.ts'
 import { turnsWhile } from '../../../support/waiting/turns.ts'
 
 const JUNK =

@@ -5,7 +5,7 @@ import { createEarlierUse, type EverUsed } from '../../../../src/chains/avalanch
 import { createKeyScanner } from '../../../../src/chains/avalanche/keys/key-scanner.ts'
 import type { LastUsed } from '../../../../src/chains/avalanche/keys/scan-progress.ts'
 import { AVALANCHE_CAIP2 } from '../../../../src/chains/avalanche/references.ts'
-import { nextTurn } from '../../../../src/lib/next-turn.ts'
+import { nextTurn } from '../../../../src/lib/waiting/next-turn.ts'
 import { KEYS } from '../../../services/balances/money/holders.ts'
 import { gate } from '../../../support/waiting/gate.ts'
 import { secpUtxo } from '../ledger-data.ts'

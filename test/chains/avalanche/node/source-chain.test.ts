@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { readUtxos } from '../../../../src/chains/avalanche/index.ts'
 import { ChainNotRunError, UpstreamUnavailableError } from '../../../../src/errors.ts'
-import { formatBech32Address } from '../../../../src/lib/bech32-address.ts'
+import { formatBech32Address } from '../../../../src/lib/bytes/bech32-address.ts'
 import { createUpstreamPool, DEFAULT_LIMITS, type UpstreamPool } from '../../../../src/upstream/index.ts'
 import { emptyLedger, secpUtxo } from '../ledger-data.ts'
 import { type Ledger, type LedgerNode, startLedgerNode } from '../ledger-node.ts'

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readHeight, readStake, readUtxos } from '../../../../src/chains/avalanche/index.ts'
 import { BadAnswerError, BadInputError } from '../../../../src/errors.ts'
-import { formatBech32Address } from '../../../../src/lib/bech32-address.ts'
+import { formatBech32Address } from '../../../../src/lib/bytes/bech32-address.ts'
 import type { UpstreamPool } from '../../../../src/upstream/index.ts'
 import { emptyLedger, secpUtxo, stakerOf } from '../ledger-data.ts'
 import { type LedgerNode, startLedgerNode } from '../ledger-node.ts'

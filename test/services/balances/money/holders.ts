@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { HDKey } from '@scure/bip32'
-import { decodeBase58, encodeBase58 } from '../../../../src/lib/base58.ts'
+import { decodeBase58, encodeBase58 } from '../../../../src/lib/bytes/base58.ts'
 import { createRandom } from '../../../support/generated/random.ts'
 
 /** An account-level key with the addresses below it, derived by another implementation than ours. */

@@ -1,4 +1,4 @@
-import { idFromCb58 } from '../../../../src/lib/ids.ts'
+import { idFromCb58 } from '../../../../src/lib/bytes/ids.ts'
 import { network, truthStakers, truthUtxos } from '../../../chains/avalanche/recorded-truth.ts'
 import { recordedLines } from '../../../support/recorded/recordings.ts'
 import type { TrueUtxo } from '../../../support/recorded/true-utxos.ts'

@@ -1,4 +1,4 @@
-import { idToCb58 } from '../../../../src/lib/ids.ts'
+import { idToCb58 } from '../../../../src/lib/bytes/ids.ts'
 import { AVAX, CHAIN_IDS, emptyLedger, secpUtxo, stakerOf, utxoOf } from '../../../chains/avalanche/ledger-data.ts'
 import type { Ledger } from '../../../chains/avalanche/ledger-node.ts'
 import type { Random } from '../../../support/generated/random.ts'

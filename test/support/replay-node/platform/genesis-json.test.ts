@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { decodePTx } from '../../../../src/chains/avalanche/codec/index.ts'
-import { decodeNodeHex } from '../../../../src/lib/node-hex.ts'
+import { decodeNodeHex } from '../../../../src/lib/bytes/node-hex.ts'
 import { openRecordings } from '../recorded/recordings.ts'
 import { genesisJson } from './genesis-json.ts'
 import { genesisTransactions } from './genesis-transactions.ts'

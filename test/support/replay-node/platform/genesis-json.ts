@@ -1,6 +1,6 @@
 import type { buildGenesis } from '../../../../src/chains/avalanche/codec/index.ts'
-import { formatBech32Address, hrpOfNetwork } from '../../../../src/lib/bech32-address.ts'
-import { bytesToHex, formatNodeId, idToCb58 } from '../../../../src/lib/ids.ts'
+import { formatBech32Address, hrpOfNetwork } from '../../../../src/lib/bytes/bech32-address.ts'
+import { bytesToHex, formatNodeId, idToCb58 } from '../../../../src/lib/bytes/ids.ts'
 
 type Genesis = ReturnType<typeof buildGenesis>
 type GenesisTx = Genesis['chains'][number] | Genesis['validators'][number]

@@ -10,8 +10,8 @@ import {
   encodeUtxo,
   type Utxo,
 } from '../../../../src/chains/avalanche/codec/index.ts'
-import { EMPTY_ID, idToCb58 } from '../../../../src/lib/ids.ts'
-import { encodeNodeHex } from '../../../../src/lib/node-hex.ts'
+import { EMPTY_ID, idToCb58 } from '../../../../src/lib/bytes/ids.ts'
+import { encodeNodeHex } from '../../../../src/lib/bytes/node-hex.ts'
 import { FIXTURES } from '../../recorded/recordings.ts'
 import { type ReplayNode, startReplayNode } from '../index.ts'
 

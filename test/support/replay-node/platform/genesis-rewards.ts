@@ -5,8 +5,8 @@ import {
   encodeUtxo,
   type Utxo,
 } from '../../../../src/chains/avalanche/codec/index.ts'
-import { idToCb58 } from '../../../../src/lib/ids.ts'
-import { decodeNodeHex, encodeNodeHex } from '../../../../src/lib/node-hex.ts'
+import { idToCb58 } from '../../../../src/lib/bytes/ids.ts'
+import { decodeNodeHex, encodeNodeHex } from '../../../../src/lib/bytes/node-hex.ts'
 import type { Recordings } from '../recorded/recordings.ts'
 
 const GENESIS = 'network/genesis.json'

@@ -1,6 +1,6 @@
 import { buildGenesis, encodePTx } from '../../../../src/chains/avalanche/codec/index.ts'
-import { idToCb58 } from '../../../../src/lib/ids.ts'
-import { encodeNodeHex } from '../../../../src/lib/node-hex.ts'
+import { idToCb58 } from '../../../../src/lib/bytes/ids.ts'
+import { encodeNodeHex } from '../../../../src/lib/bytes/node-hex.ts'
 import type { Recordings } from '../recorded/recordings.ts'
 import { genesisJson } from './genesis-json.ts'
 

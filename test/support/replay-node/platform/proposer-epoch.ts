@@ -1,4 +1,4 @@
-import { decodeNodeHex } from '../../../../src/lib/node-hex.ts'
+import { decodeNodeHex } from '../../../../src/lib/bytes/node-hex.ts'
 import type { RecordedChain } from '../recorded/recorded-chain.ts'
 import { NotRecordedError } from '../wire/gorilla-rpc.ts'
 

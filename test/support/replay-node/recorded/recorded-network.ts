@@ -1,4 +1,4 @@
-import { hrpOfNetwork } from '../../../../src/lib/bech32-address.ts'
+import { hrpOfNetwork } from '../../../../src/lib/bytes/bech32-address.ts'
 import { rawMembers } from '../wire/go-json.ts'
 import type { Recordings } from './recordings.ts'
 

@@ -1,5 +1,5 @@
 import { FirnError } from '../../../../errors.ts'
-import { mapBounded } from '../../../../lib/map-bounded.ts'
+import { mapBounded } from '../../../../lib/waiting/map-bounded.ts'
 import { saysWithout } from '../../forward/judge.ts'
 import { JSON_EVM, type NodeAnswer } from '../../http/answer.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'

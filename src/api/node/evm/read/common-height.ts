@@ -1,5 +1,5 @@
-import { pause } from '../../../../lib/pause.ts'
 import { steadyNow } from '../../../../lib/steady-clock.ts'
+import { pause } from '../../../../lib/waiting/pause.ts'
 import type { Member, NodeGroup } from '../../forward/node-pools.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../../lib/json-record.ts'
+import { isRecord } from '../../../../lib/json/json-record.ts'
 import type { NodeGroup } from '../../forward/node-pools.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
 

@@ -1,4 +1,4 @@
-import { pause } from '../../../../lib/pause.ts'
+import { pause } from '../../../../lib/waiting/pause.ts'
 import { forwardHeaders } from '../../forward/call.ts'
 import { judgeCall } from '../../forward/judge.ts'
 import type { Member, NodePools } from '../../forward/node-pools.ts'

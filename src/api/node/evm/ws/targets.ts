@@ -1,4 +1,4 @@
-import { splitCredentials } from '../../../../lib/url-credentials.ts'
+import { splitCredentials } from '../../../../lib/http/url-credentials.ts'
 import type { UpstreamSpec } from '../../../../upstream/index.ts'
 import type { NodePools } from '../../forward/node-pools.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'

@@ -1,4 +1,4 @@
-import { bytesToHex, EMPTY_ID } from '../../../../lib/ids.ts'
+import { bytesToHex, EMPTY_ID } from '../../../../lib/bytes/ids.ts'
 import { assemblePTx, type PTx } from '../p-txs.ts'
 import { assembleXTx, type UnsignedXTx } from '../x-txs.ts'
 import { encodePGenesis, encodeXGenesis } from './bytes.ts'

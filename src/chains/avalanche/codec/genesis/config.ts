@@ -1,7 +1,7 @@
 import { BadInputError } from '../../../../errors.ts'
-import { parseBech32Address } from '../../../../lib/bech32-address.ts'
-import { bytesToHex, hexToBytes, parseNodeId } from '../../../../lib/ids.ts'
-import { isRecord, type JsonRecord } from '../../../../lib/json-record.ts'
+import { parseBech32Address } from '../../../../lib/bytes/bech32-address.ts'
+import { bytesToHex, hexToBytes, parseNodeId } from '../../../../lib/bytes/ids.ts'
+import { isRecord, type JsonRecord } from '../../../../lib/json/json-record.ts'
 
 /** A network's genesis in the node's own JSON format, parsed and checked. Amounts in nAVAX, times in unix seconds. */
 export interface GenesisConfig {

@@ -1,5 +1,5 @@
 import { BadInputError } from '../../../../errors.ts'
-import { sha256Hex } from '../../../../lib/sha256.ts'
+import { sha256Hex } from '../../../../lib/bytes/sha256.ts'
 import type { PTx } from '../p-txs.ts'
 import type { Utxo } from '../utxo.ts'
 import { assembleXTx, type XTx } from '../x-txs.ts'

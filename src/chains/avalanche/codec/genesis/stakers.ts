@@ -1,4 +1,4 @@
-import { bytesToHex, EMPTY_ID } from '../../../../lib/ids.ts'
+import { bytesToHex, EMPTY_ID } from '../../../../lib/bytes/ids.ts'
 import type { Output, TransferableOutput } from '../outputs.ts'
 import { assemblePTx, type PTx } from '../p-txs.ts'
 import type { GenesisAllocation, GenesisConfig, GenesisStaker } from './config.ts'

@@ -1,5 +1,5 @@
 import type { Output, PBlock, PTx, Utxo } from '../../../../chains/avalanche/codec/index.ts'
-import { bytesToHex, EMPTY_ID, hexToBytes } from '../../../../lib/ids.ts'
+import { bytesToHex, EMPTY_ID, hexToBytes } from '../../../../lib/bytes/ids.ts'
 import type { StreamTip } from '../../../runner/stream.ts'
 import { txsOf } from '../../p/block-kinds.ts'
 import type { BlockSource } from '../../sources/block-source.ts'

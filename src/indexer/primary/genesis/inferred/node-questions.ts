@@ -2,9 +2,9 @@ import { assembleXTx, decodePTx, decodeXGenesis, type PTx, type XTx } from '../.
 import { listOf, textOf, uintOf } from '../../../../chains/avalanche/node/answers.ts'
 import { ask } from '../../../../chains/avalanche/node/ask.ts'
 import { BadAnswerError } from '../../../../errors.ts'
-import { idFromCb58, idToCb58 } from '../../../../lib/ids.ts'
-import { type JsonRecord, recordOf } from '../../../../lib/json-record.ts'
-import { decodeNodeHex } from '../../../../lib/node-hex.ts'
+import { idFromCb58, idToCb58 } from '../../../../lib/bytes/ids.ts'
+import { decodeNodeHex } from '../../../../lib/bytes/node-hex.ts'
+import { type JsonRecord, recordOf } from '../../../../lib/json/json-record.ts'
 import type { UpstreamPool } from '../../../../upstream/types.ts'
 
 const PATH = '/ext/bc/P'

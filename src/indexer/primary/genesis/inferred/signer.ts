@@ -1,6 +1,6 @@
 import type { PTx } from '../../../../chains/avalanche/codec/index.ts'
 import { addressOfKey, recoverPublicKey } from '../../../../chains/avalanche/keys/recovered-key.ts'
-import { bytesToHex } from '../../../../lib/ids.ts'
+import { bytesToHex } from '../../../../lib/bytes/ids.ts'
 
 /** Address (hex) whose key made the first signature for an input; undefined if there is no readable signature. */
 export function signerOf(tx: PTx, input: number): string | undefined {

@@ -1,0 +1,59 @@
+import { getEventListeners } from 'node:events'
+import { describe, expect, it } from 'vitest'
+import { CancelledError } from '../../../src/errors.ts'
+import { createLine } from '../../../src/lib/waiting/line.ts'
+import { gate } from '../../support/waiting/gate.ts'
+
+const full = (): Error => new Error('the line is full')
+
+describe('a line', () => {
+  it('runs no more at once than it may, in the order of arrival', async () => {
+    const line = createLine({ running: 2, waiting: 10 }, full)
+    const held = gate()
+    const order: number[] = []
+    let most = 0
+    let now = 0
+    const all = [1, 2, 3, 4, 5].map((id) =>
+      line(async () => {
+        order.push(id)
+        now += 1
+        most = Math.max(most, now)
+        await held.opened
+        now -= 1
+      }),
+    )
+    held.open()
+    await Promise.all(all)
+    expect(most).toBe(2)
+    expect(order).toEqual([1, 2, 3, 4, 5])
+  })
+
+  it('refuses who finds it full, and is free again afterwards, also after failures', async () => {
+    const line = createLine({ running: 1, waiting: 1 }, full)
+    const held = gate()
+    const first = line(() => held.opened)
+    const second = line(() => Promise.reject(new Error('broken')))
+    await expect(line(async () => 'third')).rejects.toThrow('the line is full')
+    held.open()
+    await first
+    await expect(second).rejects.toThrow('broken')
+    expect(await line(async () => 'fourth')).toBe('fourth')
+  })
+
+  it('lets who waits leave, and nobody begin who has left', async () => {
+    const line = createLine({ running: 1, waiting: 1 }, full)
+    const held = gate()
+    const first = line(() => held.opened)
+    const leaving = new AbortController()
+    const second = line(async () => 'never', leaving.signal)
+    leaving.abort()
+    await expect(second).rejects.toThrow(CancelledError)
+    const staying = new AbortController()
+    const third = line(async () => 'third', staying.signal)
+    held.open()
+    await first
+    expect(await third).toBe('third')
+    expect(getEventListeners(staying.signal, 'abort')).toEqual([])
+    await expect(line(async () => 'x', AbortSignal.abort())).rejects.toThrow(CancelledError)
+  })
+})
