@@ -3,15 +3,15 @@ import type { CallOptions } from '../../../upstream/types.ts'
 import { accountFailure } from '../account-failure.ts'
 import type { AvalancheNetwork } from '../network.ts'
 import type { StakerDirectory } from '../node/stakers.ts'
-import type { StakedOutput } from '../node/staking-tx.ts'
 import type { StakedCoin } from './coins.ts'
-import { contentKey } from './stake-ends.ts'
+import { contentKey } from './stake-search.ts'
 
 /** What self-renewing validators have added to their stake, by staking transaction. */
 export interface Restaked {
   /** nAVAX; the validator's weight without its own stake. */
   rewards: bigint
-  stake: readonly StakedOutput[]
+  /** `contentKey` of each of its staked outputs. */
+  stake: readonly string[]
 }
 
 const CONCURRENT = 8
@@ -37,7 +37,7 @@ export async function readRestaked(
     return await mapBounded(renewing, CONCURRENT, async ({ txId, weight }) => {
       const { stake } = await stakers.stakingTx(txId, call)
       const own = stake.reduce((sum, output) => sum + output.amount, 0n)
-      return { rewards: weight > own ? weight - own : 0n, stake }
+      return { rewards: weight > own ? weight - own : 0n, stake: stake.map(contentKey) }
     })
   } catch (error) {
     accountFailure(error)
@@ -50,8 +50,9 @@ export async function readRestaked(
  * out of date: a validator that has left since has paid out its rewards, which must not count twice.
  */
 export function restakedOf(restaked: readonly Restaked[], staked: readonly StakedCoin[]): bigint {
+  if (staked.length === 0) return 0n
   const own = new Set(staked.map(contentKey))
   return restaked
-    .filter(({ stake }) => stake.some((output) => own.has(contentKey(output))))
+    .filter(({ stake }) => stake.some((key) => own.has(key)))
     .reduce((sum, { rewards }) => sum + rewards, 0n)
 }
