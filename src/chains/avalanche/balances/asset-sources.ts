@@ -7,6 +7,7 @@ import type { AvalancheNetwork, NetworkFacts } from '../network.ts'
 import { type AssetRules, assetsIn, avmBalances, corethBalances } from './asset-classes.ts'
 import { avaxDescription, avaxToken } from './native-token.ts'
 import { type AvalancheSourceDeps, wallClock } from './pvm-source.ts'
+import { summarizeEach } from './summaries.ts'
 import { createWalletReader, type WalletHoldings } from './wallet-reader.ts'
 
 /** Current balances on X: UTXOs and both shared memories, every asset. */
@@ -20,7 +21,7 @@ export function createAvmBalanceSource(
     keys,
     async summarize(wallets, facts, call) {
       const rules = await assetRules(network, wallets, facts, now, call)
-      return wallets.map(({ holdings }) => outcomeOf(() => avmBalances(holdings, rules)))
+      return summarizeEach(wallets, ({ holdings }) => outcomeOf(() => avmBalances(holdings, rules)))
     },
   })
   return {
@@ -41,7 +42,7 @@ export function createCorethBalanceSource(deps: AvalancheSourceDeps): BalanceSou
     chain: 'C',
     async summarize(wallets, facts, call) {
       const rules = await assetRules(network, wallets, facts, now, call)
-      return wallets.map(({ holdings }) => outcomeOf(() => corethBalances(holdings, rules)))
+      return summarizeEach(wallets, ({ holdings }) => outcomeOf(() => corethBalances(holdings, rules)))
     },
   })
   return {

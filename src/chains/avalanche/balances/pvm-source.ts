@@ -9,6 +9,7 @@ import { avaxToken } from './native-token.ts'
 import { pvmBalances } from './pvm-classes.ts'
 import { readRestaked, restakedOf } from './restaked-rewards.ts'
 import { lockedNow, stillLocked } from './stake-ends.ts'
+import { summarizeEach } from './summaries.ts'
 import { createWalletReader, type WalletHoldings, type WalletReaderDeps } from './wallet-reader.ts'
 
 export interface AvalancheSourceDeps {
@@ -63,7 +64,7 @@ async function summarizePvm(
     stillLocked(stakes, now, stakers, call).catch(accountFailure),
     staking ? readRestaked(network, stakers, now, call) : [],
   ])
-  return wallets.map(({ wallet, holdings }, index): Outcome<PvmBalances> => {
+  return summarizeEach(wallets, ({ wallet, holdings }, index): Outcome<PvmBalances> => {
     const unsure = locked instanceof FirnError && stakes[index]?.some((coin) => lockedNow(coin, now))
     if (unsure) return { ok: false, error: locked }
     const value = pvmBalances(holdings, {

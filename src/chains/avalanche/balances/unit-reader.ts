@@ -1,4 +1,5 @@
 import type { ChainLetter } from '../../../lib/primary-network.ts'
+import { inTurns } from '../../../lib/waiting/in-turns.ts'
 import { mapBounded } from '../../../lib/waiting/map-bounded.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import type { TransferableOutput, Utxo } from '../codec/index.ts'
@@ -31,6 +32,8 @@ export interface UnitReading {
 }
 
 const CONCURRENT_STAKES = 4
+/** About a millisecond. */
+const OUTPUTS_PER_TURN = 1_000
 
 /**
  * Reads one unit: its own memory, both shared memories and the stakes in parallel, in one round trip if they fit.
@@ -49,7 +52,7 @@ export async function readUnit(
     const asked = { chain, addresses: list, belongs, onlyOnePage: call.sameServer === undefined }
     const query = sourceChain ? { ...asked, sourceChain } : asked
     const { utxos, names, pages } = await readUtxos(pool, query, call)
-    return { ...split(utxos), names, pages }
+    return { ...(await split(utxos)), names, pages }
   }
   const sources = SHARED_MEMORY_SOURCES[chain]
   // C has no UTXOs of its own, only those that wait for import.
@@ -92,7 +95,7 @@ async function readStakes(
   }
   const read = await mapBounded(parts, CONCURRENT_STAKES, async (part, index) => {
     const outputs = await readStake(pool, ownAddressList('P', part), call, belongsTo(part))
-    return split(outputs).amounts.filter((amount) => firstPart(amount.owners, partOf) === index)
+    return (await split(outputs)).amounts.filter((amount) => firstPart(amount.owners, partOf) === index)
   })
   return { amounts: read.flat(), calls: parts.length }
 }
@@ -110,13 +113,13 @@ function firstPart(owners: readonly string[], partOf: ReadonlyMap<string, number
   return Math.min(...owners.map((owner) => partOf.get(owner) ?? Number.POSITIVE_INFINITY))
 }
 
-function split(entries: readonly (Utxo | TransferableOutput)[]) {
+async function split(entries: readonly (Utxo | TransferableOutput)[]) {
   const amounts: OwnedAmount[] = []
   const ownersWithoutAmount: string[] = []
-  for (const entry of entries) {
+  await inTurns(entries, OUTPUTS_PER_TURN, (entry) => {
     const amount = ownedAmount(entry)
     if (amount) amounts.push(amount)
     else ownersWithoutAmount.push(...ownersOf(entry.output))
-  }
+  })
   return { amounts, ownersWithoutAmount }
 }

@@ -101,7 +101,7 @@ async function answerBundle<B>(
       outcomes.set(wallet.id, { ok: false, error: windows })
       return []
     })
-    const together = holdingsOf(served, bundle, states, deps.chain)
+    const together = await holdingsOf(served, bundle, states, deps.chain)
     const answers = await deps.summarize(together, facts, call)
     together.forEach(({ wallet }, index) => {
       outcomes.set(wallet.id, answers[index] as Outcome<B>)
@@ -125,12 +125,12 @@ async function settleKeys(wallet: ParsedWallet, readings: KeyReadings): Promise<
   }
 }
 
-function holdingsOf(
+async function holdingsOf(
   served: readonly { wallet: ParsedWallet; windows: readonly OwnedWindow[] }[],
   bundle: Bundle,
   states: readonly UnitState[],
   chain: ChainLetter,
-): WalletHoldings[] {
+): Promise<WalletHoldings[]> {
   const unitOf = unitsOf(bundle)
   const units = [...states]
   const numbers = new Map<UnitState, number>()
@@ -143,7 +143,7 @@ function holdingsOf(
   }
   const owned = served.map(({ wallet, windows }): OwnedAddresses => {
     const { hexes } = wallet.addresses
-    if (!hasKeys(wallet)) return { get: (hex) => (hexes.has(hex) ? unitOf(hex) : undefined) }
+    if (!hasKeys(wallet)) return { get: (hex) => (hexes.has(hex) ? unitOf(hex) : undefined), keys: () => hexes }
     const found = new Map<string, number>()
     for (const window of windows) {
       const unit = numberOf(chain === 'P' ? window.P : window.X)
@@ -151,7 +151,7 @@ function holdingsOf(
     }
     return found
   })
-  const holdings = distribute(units, owned)
+  const holdings = await distribute(units, owned)
   return served.map(({ wallet }, index) => ({ wallet, holdings: holdings[index] as Holdings }))
 }
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { OwnedAmount } from '../../../../src/chains/avalanche/balances/coins.ts'
 import { distribute } from '../../../../src/chains/avalanche/balances/distribution.ts'
 import type { UnitState } from '../../../../src/chains/avalanche/balances/unit-reader.ts'
+import { turnsWhile } from '../../../support/waiting/turns.ts'
 
 const ADDRESSES = ['a', 'b', 'c', 'd', 'e', 'f']
 const owners = fc.uniqueArray(fc.constantFrom(...ADDRESSES), { minLength: 1, maxLength: 3 })
@@ -28,9 +29,9 @@ const wallets = fc.array(
   { maxLength: 4 },
 )
 
-test('each wallet gets everything it owns a part of, once, however its addresses are spread over units', () => {
-  fc.assert(
-    fc.property(outputs, outputs, outputs, wallets, (own, atomic, staked, owned) => {
+test('each wallet gets everything it owns a part of, once, however its addresses are spread over units', async () => {
+  await fc.assert(
+    fc.asyncProperty(outputs, outputs, outputs, wallets, async (own, atomic, staked, owned) => {
       // A unit answers with everything that any of the addresses asked in it has a part of.
       const unit = (number: number): UnitState => {
         const asked = new Set(
@@ -44,7 +45,7 @@ test('each wallet gets everything it owns a part of, once, however its addresses
           ownersWithoutAmount: [],
         }
       }
-      const holdings = distribute([0, 1, 2].map(unit), owned)
+      const holdings = await distribute([0, 1, 2].map(unit), owned)
       owned.forEach((wallet, index) => {
         const expected = (list: OwnedAmount[]) =>
           list.filter((entry) => entry.owners.some((owner) => wallet.has(owner))).map(({ amount }) => amount)
@@ -62,13 +63,13 @@ test('each wallet gets everything it owns a part of, once, however its addresses
   )
 })
 
-test('an owner that stands twice in an output can sign once', () => {
+test('an owner that stands twice in an output can sign once', async () => {
   const twice = { assetId: 'aa', amount: 1n, locktime: 0n, stakeableUntil: 0n, threshold: 2, owners: ['a', 'a'] }
   const unit = { own: [twice], atomic: new Map(), staked: [], ownersWithoutAmount: [] }
-  expect(distribute([unit], [new Map([['a', 0]])])[0]?.own).toMatchObject([{ amount: 1n, signers: 1 }])
+  expect((await distribute([unit], [new Map([['a', 0]])]))[0]?.own).toMatchObject([{ amount: 1n, signers: 1 }])
 })
 
-test('memories come in one order, whichever unit a coin is found in', () => {
+test('memories come in one order, whichever unit a coin is found in', async () => {
   const coin = { assetId: 'aa', amount: 1n, locktime: 0n, stakeableUntil: 0n, threshold: 1 }
   const unit = (fromX: OwnedAmount[], fromC: OwnedAmount[]): UnitState => ({
     own: [],
@@ -80,9 +81,39 @@ test('memories come in one order, whichever unit a coin is found in', () => {
     ownersWithoutAmount: [],
   })
   const units = [unit([], [{ ...coin, owners: ['a'] }]), unit([{ ...coin, owners: ['b'] }], [])]
-  const [holdings] = distribute(units, [new Map([...'ab'].map((hex, at) => [hex, at]))])
+  const [holdings] = await distribute(units, [new Map([...'ab'].map((hex, at) => [hex, at]))])
   expect([...(holdings?.atomic ?? [])].map(([source, coins]) => [source, coins.length])).toEqual([
     ['X', 1],
     ['C', 1],
   ])
+})
+
+const COIN = { assetId: 'aa', amount: 1n, locktime: 0n, stakeableUntil: 0n, threshold: 1 }
+const unitOf = (own: OwnedAmount[]): UnitState => ({ own, atomic: new Map(), staked: [], ownersWithoutAmount: [] })
+
+test('owners that are no wallet of the request are not looked for in each of hundreds of wallets', async () => {
+  let looks = 0
+  const wallets = Array.from({ length: 250 }, (_, number) => {
+    const own = new Map([[`w${number}`, 0]])
+    const get = (hex: string): number | undefined => {
+      looks += 1
+      return own.get(hex)
+    }
+    return { get, keys: () => own.keys() }
+  })
+  const strangers = (output: number) => Array.from({ length: 1_000 }, (_, at) => `${output} ${at}`)
+  const own = Array.from({ length: 10 }, (_, output) => ({ ...COIN, owners: ['w7', ...strangers(output), 'w249'] }))
+  const holdings = await distribute([unitOf(own)], wallets)
+  expect(holdings.flatMap((held, wallet) => (held.own.length > 0 ? [[wallet, held.own.length]] : []))).toEqual([
+    [7, 10],
+    [249, 10],
+  ])
+  expect(looks).toBeLessThan(500_000)
+})
+
+test('a wallet with very many outputs leaves turns to others', async () => {
+  const own = Array.from({ length: 20_000 }, () => ({ ...COIN, owners: ['a'] }))
+  const { value, turns } = await turnsWhile(() => distribute([unitOf(own)], [new Map([['a', 0]])]))
+  expect(value[0]?.own).toHaveLength(20_000)
+  expect(turns).toBeGreaterThan(5)
 })

@@ -4,6 +4,7 @@ import { stillLocked } from '../../../../src/chains/avalanche/balances/stake-end
 import { MAX_COMPARED } from '../../../../src/chains/avalanche/balances/stake-search.ts'
 import type { StakerDirectory } from '../../../../src/chains/avalanche/node/stakers.ts'
 import type { Staker, Validator } from '../../../../src/chains/avalanche/node/validators.ts'
+import { turnsWhile } from '../../../support/waiting/turns.ts'
 import { hex } from '../ledger-sources.ts'
 
 const NOW = 1_000n
@@ -73,15 +74,7 @@ describe('a wallet with thousands of locked staked outputs', () => {
 
   test('leaves turns to others meanwhile', async () => {
     const { coins } = lockedCoins(2_000)
-    let turns = 0
-    let done = false
-    const count = (): void => {
-      turns += 1
-      if (!done) setImmediate(count)
-    }
-    setImmediate(count)
-    await stillLocked([coins], NOW, strangers(10).directory, {})
-    done = true
+    const { turns } = await turnsWhile(() => stillLocked([coins], NOW, strangers(10).directory, {}))
     expect(turns).toBeGreaterThan(5)
   })
 })
