@@ -48,7 +48,7 @@ export interface AvalancheNetwork {
   facts(call?: CallOptions): Promise<NetworkFacts>
   /**
    * Unix seconds from which validators may renew themselves (Helicon, ACP-236); undefined when the node does not know
-   * the upgrade.
+   * the upgrade, 0 when nobody tells.
    */
   autoRenewalFrom(call?: CallOptions): Promise<number | undefined>
   /** Tries until the facts are known, waiting 1 to 30 s between attempts. Resolves without them when aborted. */
@@ -234,8 +234,8 @@ async function askAutoRenewal(pool: UpstreamPool, call: CallOptions): Promise<{ 
     const time = Date.parse(typeof answer['heliconTime'] === 'string' ? answer['heliconTime'] : '')
     return { from: Number.isNaN(time) ? undefined : Math.floor(time / 1000) }
   } catch (error) {
-    // A node too old for the method is too old for the upgrade.
-    if (lacksMethod(error)) return { from: undefined }
+    // Too old a node, or a gateway that hides the method from everybody: only the validators themselves show which.
+    if (lacksMethod(error)) return { from: 0 }
     throw error
   }
 }

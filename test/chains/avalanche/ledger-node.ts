@@ -33,7 +33,7 @@ export interface Ledger {
   stakers: LedgerStaker[]
   assets: Map<string, { name: string; symbol: string; denomination: string }>
   heights: Record<Chain, number>
-  upgrades?: Record<string, unknown>
+  upgrades?: Record<string, unknown> | undefined
   /** Inner blocks by `<chain>:<height>`; left out, the node has no such method. */
   blocks?: Map<string, Uint8Array>
   /** Chains that it runs; left out = it does not say. */

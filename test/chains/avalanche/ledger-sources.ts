@@ -44,7 +44,7 @@ export function useLedger() {
     node = await startLedgerNode(emptyLedger())
   })
   beforeEach(() => {
-    Object.assign(node.ledger, { upgrades: undefined, blocks: undefined }, emptyLedger())
+    Object.assign(node.ledger, { upgrades: {}, blocks: undefined }, emptyLedger())
     node.reindex()
     node.before = () => undefined
     node.calls.length = 0

@@ -86,6 +86,14 @@ describe('restaked rewards', () => {
     expect(count('platform.getCurrentValidators')).toBe(0)
   })
 
+  test('are told by the validators where no node tells of its upgrades: gateways hide methods', async () => {
+    node().ledger.stakers.push(renewing())
+    node().ledger.upgrades = undefined
+    expect(await read()).toMatchObject({ value: { restakedRewards: 7n, native: 57n } })
+    node().ledger.stakers.splice(0, 1, stakerOf({ endTime: 9_000, outputs: [{ owners: [hex(1)], amount: 50n }] }))
+    expect(await read()).toMatchObject({ value: { restakedRewards: 0n, native: 50n } })
+  })
+
   test('are left out, not zero, while the node fails to say whether they exist', async () => {
     node().ledger.stakers.push(renewing())
     node().ledger.upgrades = active
