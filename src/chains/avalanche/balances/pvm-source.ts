@@ -7,7 +7,7 @@ import type { AvalancheNetwork, NetworkFacts } from '../network.ts'
 import { createStakerDirectory, type StakerDirectory } from '../node/stakers.ts'
 import { avaxToken } from './native-token.ts'
 import { pvmBalances } from './pvm-classes.ts'
-import { readRestaked, restakedOf } from './restaked-rewards.ts'
+import { createRestakedReader, type RestakedReading, restakedOf } from './restaked-rewards.ts'
 import { lockedNow, stillLocked } from './stake-ends.ts'
 import { summarizeEach } from './summaries.ts'
 import { createWalletReader, type WalletHoldings, type WalletReaderDeps } from './wallet-reader.ts'
@@ -33,8 +33,9 @@ export const wallClock = () => Math.floor(Date.now() / 1000)
 export function createPvmBalanceSource(deps: PvmSourceDeps): BalanceSource<WalletAccount, PvmBalances> {
   const { network, caip2Id, keys, now = wallClock, clock } = deps
   const stakers = createStakerDirectory(network.pool, now, clock)
+  const readRestaked = createRestakedReader(network, stakers)
   const summarize: WalletReaderDeps<PvmBalances>['summarize'] = (wallets, facts, call) =>
-    summarizePvm(wallets, { network, stakers, facts, now: BigInt(now()), call })
+    summarizePvm(wallets, { readRestaked, stakers, facts, now: BigInt(now()), call })
   return {
     caip2Id,
     networkType: 'pvm',
@@ -46,27 +47,31 @@ export function createPvmBalanceSource(deps: PvmSourceDeps): BalanceSource<Walle
 }
 
 interface SummaryContext {
-  network: AvalancheNetwork
+  readRestaked: ReturnType<typeof createRestakedReader>
   stakers: StakerDirectory
   facts: NetworkFacts
   now: bigint
   call: CallOptions
 }
 
+const NOTHING_STAKED: RestakedReading = { restaked: [], last: [] }
+
 async function summarizePvm(
   wallets: readonly WalletHoldings[],
-  { network, stakers, facts, now, call }: SummaryContext,
+  { readRestaked, stakers, facts, now, call }: SummaryContext,
 ): Promise<Outcome<PvmBalances>[]> {
   const avaxAssetId = facts.avaxAssetHex
   const stakes = wallets.map(({ holdings }) => holdings.staked.filter((coin) => coin.assetId === avaxAssetId))
   const staking = stakes.some((coins) => coins.length > 0)
-  const [locked, restaked] = await Promise.all([
+  const [locked, { restaked, error, last }] = await Promise.all([
     stillLocked(stakes, now, stakers, call).catch(accountFailure),
-    staking ? readRestaked(network, stakers, now, call) : [],
+    staking ? readRestaked(now, call) : NOTHING_STAKED,
   ])
   return summarizeEach(wallets, ({ wallet, holdings }, index): Outcome<PvmBalances> => {
     const unsure = locked instanceof FirnError && stakes[index]?.some((coin) => lockedNow(coin, now))
     if (unsure) return { ok: false, error: locked }
+    // Without them its sum would be smaller than before.
+    if (error && restakedOf(last, holdings.staked) > 0n) return { ok: false, error }
     const value = pvmBalances(holdings, {
       avaxAssetId,
       now,

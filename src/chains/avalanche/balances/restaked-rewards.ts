@@ -1,3 +1,4 @@
+import type { FirnError } from '../../../errors.ts'
 import { mapBounded } from '../../../lib/waiting/map-bounded.ts'
 import type { CallOptions } from '../../../upstream/types.ts'
 import { accountFailure } from '../account-failure.ts'
@@ -18,30 +19,48 @@ const CONCURRENT = 8
 /** With more self-renewing validators than this, none is read and the optional amount is left out. */
 const MAX_VALIDATORS = 1_000
 
+/** If no node tells of its upgrades, the validators show whether there is this one. */
+function untold(error: unknown): number {
+  accountFailure(error)
+  return 0
+}
+
+/** The rewards of all self-renewing validators, or why they are unknown, with those that were known last. */
+export interface RestakedReading {
+  restaked: readonly Restaked[] | undefined
+  error?: FirnError
+  last: readonly Restaked[]
+}
+
 /**
- * Compounded rewards of all self-renewing validators (ACP-236): no UTXO holds them before the validator leaves.
- * Undefined when they cannot be read; the amount is optional in the answer, and leaving it out does not mean zero.
- * @param now unix seconds
+ * Compounded rewards of all self-renewing validators (ACP-236): no UTXO holds them before the validator leaves. The
+ * amount is optional in the answer, and leaving it out does not mean zero; but a wallet that had some must not seem to
+ * have lost them.
  */
-export async function readRestaked(
-  network: AvalancheNetwork,
-  stakers: StakerDirectory,
-  now: bigint,
-  call: CallOptions,
-): Promise<readonly Restaked[] | undefined> {
-  try {
-    const from = await network.autoRenewalFrom(call)
+export function createRestakedReader(network: AvalancheNetwork, stakers: StakerDirectory) {
+  let last: readonly Restaked[] = []
+
+  const readAll = async (now: bigint, call: CallOptions): Promise<readonly Restaked[] | undefined> => {
+    const from = await network.autoRenewalFrom(call).catch(untold)
     if (from === undefined || now < BigInt(from)) return []
     const renewing = (await stakers.validators(call)).filter((validator) => validator.autoRenewed)
     if (renewing.length > MAX_VALIDATORS) return undefined
-    return await mapBounded(renewing, CONCURRENT, async ({ txId, weight }) => {
+    return mapBounded(renewing, CONCURRENT, async ({ txId, weight }) => {
       const { stake } = await stakers.stakingTx(txId, call)
       const own = stake.reduce((sum, output) => sum + output.amount, 0n)
       return { rewards: weight > own ? weight - own : 0n, stake: stake.map(contentKey) }
     })
-  } catch (error) {
-    accountFailure(error)
-    return undefined
+  }
+
+  /** @param now unix seconds */
+  return async (now: bigint, call: CallOptions): Promise<RestakedReading> => {
+    try {
+      const restaked = await readAll(now, call)
+      last = restaked ?? []
+      return { restaked, last }
+    } catch (error) {
+      return { restaked: undefined, error: accountFailure(error), last }
+    }
   }
 }
 

@@ -89,22 +89,13 @@ describe('restaked rewards', () => {
   test('are told by the validators where no node tells of its upgrades: gateways hide methods', async () => {
     node().ledger.stakers.push(renewing())
     node().ledger.upgrades = undefined
+    node().ledger.upgrades = undefined
+    expect(await read()).toMatchObject({ value: { restakedRewards: 7n, native: 57n } })
+    node().before = (call) =>
+      call.method === 'info.upgrades' ? { code: -32000, message: 'internal error' } : undefined
     expect(await read()).toMatchObject({ value: { restakedRewards: 7n, native: 57n } })
     node().ledger.stakers.splice(0, 1, stakerOf({ endTime: 9_000, outputs: [{ owners: [hex(1)], amount: 50n }] }))
     expect(await read()).toMatchObject({ value: { restakedRewards: 0n, native: 50n } })
-  })
-
-  test('are left out, not zero, while the node fails to say whether they exist', async () => {
-    node().ledger.stakers.push(renewing())
-    node().ledger.upgrades = active
-    const { pvm } = sources()
-    const again = async () => (await pvm.readBalances([wallet('w', text(1))], context())).get('w')
-    node().before = (call) =>
-      call.method === 'info.upgrades' ? { code: -32000, message: 'internal error' } : undefined
-    const outcome = await again()
-    expect(outcome?.ok && 'restakedRewards' in outcome.value).toBe(false)
-    node().before = () => undefined
-    expect(await again()).toMatchObject({ value: { restakedRewards: 7n, native: 57n } })
   })
 
   test('are left out, not zero, where more validators renew themselves than are looked into', async () => {
@@ -125,5 +116,24 @@ describe('restaked rewards', () => {
     expect(outcome?.ok && 'restakedRewards' in outcome.value).toBe(false)
     const none = await sources().pvm.readBalances([wallet('none', text(5))], context())
     expect(none.get('none')).toMatchObject({ value: { restakedRewards: 0n } })
+  })
+
+  test('that a wallet had are missed, not left out, when they cannot be read again', async () => {
+    node().ledger.stakers.push(renewing(), stakerOf({ endTime: 9_000, outputs: [{ owners: [hex(2)], amount: 5n }] }))
+    node().ledger.upgrades = active
+    const network = createAvalancheNetwork({ pool: pool() })
+    const deps = { network, keys: createKeyScanner({ network }), caip2Id: AVALANCHE_CAIP2.testnet.P }
+    let clock = 0
+    const pvm = createPvmBalanceSource({ ...deps, now: () => NOW, clock: () => clock })
+    const again = () => pvm.readBalances([wallet('w', text(1)), wallet('other', text(2))], context())
+    expect((await again()).get('w')).toMatchObject({ value: { restakedRewards: 7n, native: 57n } })
+    clock = 100_000
+    node().before = (call) =>
+      call.method === 'platform.getCurrentValidators' ? { code: -32000, message: 'no' } : undefined
+    const found = await again()
+    expect(found.get('w')).toMatchObject({ ok: false })
+    expect(found.get('other')).toMatchObject({ ok: true, value: { native: 5n } })
+    node().before = () => undefined
+    expect((await again()).get('w')).toMatchObject({ value: { restakedRewards: 7n, native: 57n } })
   })
 })
