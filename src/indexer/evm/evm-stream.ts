@@ -52,11 +52,12 @@ export function createEvmStream(deps: EvmStreamDeps): ChainStream<EvmStreamBlock
   /** No fork goes below the first block: a node with another first block serves another chain under this id. */
   const expectBeginning = async (signal: AbortSignal): Promise<bigint> => {
     const first = await reader.first(signal)
-    const ours = first && (await stored(first.height))?.hash
+    if (!first) throw new BadAnswerError(`${LEFT_BRANCH}, and no node has its first block`)
+    const ours = (await stored(first.height))?.hash
     if (ours === undefined) return -1n
-    if (ours === first?.id) return first.height
+    if (ours === first.id) return first.height
     throw new OtherChainError(
-      `${definition.name}: the node's chain begins with another block (0x${first?.id}, stored is 0x${ours}): it takes an empty database`,
+      `${definition.name}: the node's chain begins with another block (0x${first.id}, stored is 0x${ours}): it takes an empty database`,
     )
   }
 
@@ -111,14 +112,22 @@ export function createEvmStream(deps: EvmStreamDeps): ChainStream<EvmStreamBlock
       const latest = await reader.tip(signal)
       // biome-ignore lint/complexity/useMathMinMax: heights are bigints
       const from = latest.height < tip.height ? latest.height : tip.height
+      let isOther = false
+      let isWhole = true
       // Steps double, so that a long branch takes few calls; going back too far only costs reading again.
       for (let height = from, step = 1n; height >= 0n; height -= step, step *= 2n) {
         const kept = height === tip.height ? tip.id : (await stored(height))?.hash
         const theirs = kept === undefined ? undefined : await reader.hashAt(height, signal)
-        // A lagging node does not contradict stored blocks above its tip.
-        if (theirs !== undefined && theirs === kept) return height === from ? tip.height : height
+        // A node that lacks a block contradicts nothing: it lags, or was synced by state and lacks all older ones.
+        if (theirs !== undefined && theirs === kept) return isOther ? height : tip.height
+        isOther ||= theirs !== undefined
+        isWhole &&= kept === undefined || theirs !== undefined
       }
-      return expectBeginning(signal)
+      if (!isOther) return tip.height
+      const beginning = await expectBeginning(signal)
+      // Whoever goes back to the beginning gives everything up, and needs a node that has it all.
+      if (isWhole) return beginning
+      throw new BadAnswerError(`${LEFT_BRANCH}, and no node has the blocks where it did`)
     },
   }
 }
