@@ -98,7 +98,7 @@ export function createContractNames(pool: UpstreamPool, path: string) {
       asked.clear()
       kept.clear()
     },
-    /** Names of the token contracts in these receipts, except those asked before. */
+    /** Names of the token contracts in these receipts, except those that were passed on before: see `passedOn`. */
     async learn(receipts: readonly RpcReceipt[], signal: AbortSignal): Promise<ReadonlyMap<string, ContractNames>> {
       const contracts = new Set(receipts.flatMap(loggedMoves).flatMap(({ moves }) => moves[0]?.contract ?? []))
       const fresh = [...contracts].filter((contract) => !asked.has(contract))
@@ -118,11 +118,14 @@ export function createContractNames(pool: UpstreamPool, path: string) {
       })
       // A node that always fails does not hold up further pages.
       if (fresh.length > 0 && !reading.trouble) patience = REREADS
-      for (const contract of fresh) {
+      return new Map(found)
+    },
+    /** Call this with names whose page has been read whole: until then the page may be read again, and needs them. */
+    passedOn(names: ReadonlyMap<string, ContractNames>): void {
+      for (const contract of names.keys()) {
         asked.set(contract, true)
         kept.delete(contract)
       }
-      return new Map(found)
     },
   }
 }

@@ -211,6 +211,7 @@ export function createEvmBlockReader(
       const all = await executed(wanted, signal)
       const receipts = all.flatMap((one) => one.receipts)
       const [known, told] = await Promise.all([names.learn(receipts, signal), tracing.parties(all, signal)])
+      names.passedOn(known)
       return all.map((one, at) => {
         const parties = told[at]
         return { ...one, names: known, ...(parties ? { parties } : { isUntraced: true }) }

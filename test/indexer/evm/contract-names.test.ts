@@ -82,7 +82,7 @@ it('contracts that answer all that gas can buy do not hold up the index, however
   expect(seen.most).toBeLessThan(32 * MIB)
 })
 
-it('what was learned of a page that has to be read again is not asked again', async () => {
+it('what was learned of a page that has to be read again is not asked again, and told until the page is passed on', async () => {
   const { seen, pool } = floodedNode()
   const names = createContractNames(pool, '')
   const contracts = [...Array.from({ length: 20 }, (_, at) => hostile(at)), HONEST]
@@ -94,6 +94,8 @@ it('what was learned of a page that has to be read again is not asked again', as
   expect((await learn()).size).toBe(21)
   expect(new Set(seen.asked).size).toBeLessThan(8)
   seen.asked.length = 0
+  names.passedOn(await learn())
+  expect(seen.asked).toEqual([])
   expect((await learn()).size).toBe(0)
   names.forget()
   expect((await learn()).size).toBe(21)
