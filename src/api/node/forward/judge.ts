@@ -14,7 +14,7 @@ import { decodeString } from '../json/strings.ts'
 import { isSpace, skipSpace } from '../json/validate.ts'
 import type { MethodRule } from '../methods/rule.ts'
 import { answeredCall } from './answered-call.ts'
-import { isEcho } from './echo.ts'
+import { createEcho, type IsEcho } from './echo.ts'
 import { resultIn } from './result-in.ts'
 
 /** Decides whether an upstream's response is an answer for the client or a problem of this upstream. */
@@ -105,21 +105,18 @@ const isWithout = ({ message }: RpcError): boolean =>
 /** An error of a contract is the answer, whatever its text: reverts of geth, of Nethermind and of others. */
 const isContracts = ({ code, message }: RpcError): boolean => code === 3 || code === -32015 || /revert/i.test(message)
 
-/** The call as sent. */
-type Asked = Buffer | undefined
-
 /** True for words that are present and not repeated from the caller. */
-const isSaid = (words: string | undefined, asked: Asked): boolean => words !== undefined && !isEcho(words, asked)
+const isSaid = (words: string | undefined, isEcho: IsEcho): boolean => words !== undefined && !isEcho(words)
 
-const isLimited = (error: RpcError, asked: Asked): boolean =>
-  error.code === 429 || error.code === -32029 || (!isContracts(error) && isSaid(rateWords(error.message), asked))
+const isLimited = (error: RpcError, isEcho: IsEcho): boolean =>
+  error.code === 429 || error.code === -32029 || (!isContracts(error) && isSaid(rateWords(error.message), isEcho))
 
-function judgeError(error: RpcError, asked: Asked): AnswerVerdict {
+function judgeError(error: RpcError, isEcho: IsEcho): AnswerVerdict {
   const { code, message } = error
-  if (isLimited(error, asked)) return { kind: 'retry', reason: `JSON-RPC error ${code}`, rateLimited: true }
+  if (isLimited(error, isEcho)) return { kind: 'retry', reason: `JSON-RPC error ${code}`, rateLimited: true }
   if (isContracts(error)) return ANSWER
   // A missing key concerns only the node and this server; the client would look for it in its own request.
-  if (isSaid(closedWords(message), asked)) return trouble(`JSON-RPC error ${code}`)
+  if (isSaid(closedWords(message), isEcho)) return trouble(`JSON-RPC error ${code}`)
   if (isLacking(error)) return unheard(`JSON-RPC error ${code}`, 'method')
   return accessOf(message) === 'restricted' || isWithout(error) ? behind(`JSON-RPC error ${code}`) : ANSWER
 }
@@ -131,13 +128,13 @@ const BATCH_BEHIND = [
 ]
 const batchIsBehind = (body: Buffer): boolean => BATCH_BEHIND.some((text) => body.includes(text))
 
-function judgeBody(body: Buffer, asked: Asked): AnswerVerdict {
+function judgeBody(body: Buffer, isEcho: IsEcho): AnswerVerdict {
   // Notifications and pings have an empty answer.
   if (body.length === 0) return ANSWER
   if (!isJsonShaped(body)) return trouble('answer is no JSON')
   if (body[0] === 0x5b) return batchIsBehind(body) ? behind('batch asks beyond the tip') : ANSWER
   const error = errorOf(body)
-  return error ? judgeError(error, asked) : ANSWER
+  return error ? judgeError(error, isEcho) : ANSWER
 }
 
 const BOOTSTRAPPING = 'API call rejected because chain is not done bootstrapping'
@@ -161,11 +158,14 @@ const retryAfter = (header: string | string[] | undefined): { retryAfterMs?: num
   return retryAfterMs === undefined ? {} : { retryAfterMs }
 }
 
-/** Judges answers of JSON-RPC endpoints. */
-export const judgeRpc =
-  (asked: Asked): Judge =>
-  (response) =>
-    response.status === 200 ? judgeBody(response.body, asked) : judgeStatus(response)
+/**
+ * Judges answers of JSON-RPC endpoints.
+ * @param asked the call as sent
+ */
+export const judgeRpc = (asked: Buffer | undefined): Judge => {
+  const isEcho = createEcho(asked)
+  return (response) => (response.status === 200 ? judgeBody(response.body, isEcho) : judgeStatus(response))
+}
 
 const LONGEST_ID = 128
 /**
@@ -181,7 +181,7 @@ const UNREADABLE = -32700
  * Judges answers to one call: a result or an error with this id (as echoed). Whatever else something in front of a node
  * may say is rejected, including the answer to another call that a proxy has mixed up.
  */
-export const judgeCall = (id: Buffer, asked: Asked): Judge => {
+export const judgeCall = (id: Buffer, asked: Buffer | undefined): Judge => {
   const judge = judgeRpc(asked)
   return (response) => {
     const verdict = judge(response)
@@ -226,9 +226,9 @@ export const judgeOpaque: Judge = (response) => {
 export const judgeHealth: Judge = (response) => (response.status === 503 ? ANSWER : judgeHttp(response))
 
 /** True when an entry of a batch was refused because of the number of calls. */
-export function saysLimited(body: Buffer, asked: Buffer): boolean {
+export function saysLimited(body: Buffer, isEcho: IsEcho): boolean {
   const error = errorOf(body)
-  return error !== undefined && isLimited(error, asked)
+  return error !== undefined && isLimited(error, isEcho)
 }
 
 /** True when another node may have what this answer, or entry of a batch, says is missing. */

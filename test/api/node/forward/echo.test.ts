@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest'
-import { isEcho } from '../../../../src/api/node/forward/echo.ts'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { createEcho } from '../../../../src/api/node/forward/echo.ts'
 import { evmCall, gorillaCall, nodeAt, startFront } from '../fake-nodes.ts'
 
 /** Says so whenever it is asked by this method. */
@@ -49,6 +49,22 @@ it('a limit that the node tells of beside them is one', async () => {
 })
 
 it('a call of more than 128 KiB is not read for it, and counts as holding the words', () => {
-  expect(isEcho('rate limit', Buffer.alloc(131_072, 'a'))).toBe(false)
-  expect(isEcho('rate limit', Buffer.alloc(131_073, 'a'))).toBe(true)
+  expect(createEcho(Buffer.alloc(131_072, 'a'))('rate limit')).toBe(false)
+  expect(createEcho(Buffer.alloc(131_073, 'a'))('rate limit')).toBe(true)
+})
+
+it('a batch is read once for it, not once for each call whose words the node repeats', async () => {
+  const front = await startFront(1)
+  const ids = Array.from({ length: 300 }, (_, id) => id)
+  const message = 'the method quota does not exist/is not available'
+  const answer = ids.map((id) => `{"jsonrpc":"2.0","id":${id},"error":{"code":-32601,"message":"${message}"}}`).join()
+  nodeAt(front, 0).answer = ({ body }) => (body.includes('"quota"') ? { body: `[${answer}]` } : undefined)
+  const batch = `[${ids.map((id) => `{"jsonrpc":"2.0","id":${id},"method":"quota"}`).join()}]`
+  const decode = vi.spyOn(Buffer.prototype, 'toString')
+  onTestFinished(() => decode.mockRestore())
+  expect((await front.post('/ext/bc/C/rpc', batch)).text).toBe(`[${answer}]`)
+  const whole = decode.mock.contexts.filter(
+    (bytes, time) => bytes.length === batch.length && decode.mock.calls[time]?.[1] === undefined,
+  )
+  expect(whole.length).toBeLessThan(5)
 })

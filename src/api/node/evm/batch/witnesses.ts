@@ -1,4 +1,5 @@
 import type { AnswerVerdict, RawResponse } from '../../../../upstream/index.ts'
+import { createEcho } from '../../forward/echo.ts'
 import { judgeRpc, saysLimited, saysWithout } from '../../forward/judge.ts'
 import { resultOf } from '../answers.ts'
 import type { EvmMessage } from '../message.ts'
@@ -33,6 +34,7 @@ export function createWitnesses(
   tip: ChainTip,
 ): Witnesses {
   const judgeWhole = judgeRpc(body)
+  const isEcho = createEcho(body)
   const attempts = new Map<EvmMessage, Attempts>()
   /** Valid answers of the nodes that have the newest block. */
   const newest: Answers = new Map()
@@ -51,7 +53,7 @@ export function createWitnesses(
       const matched = matchAnswers(asked, entriesOf(response.body) ?? [])
       if (!matched && verdict.kind === 'retry') return verdict
       if (!matched) return { kind: 'retry', behind: true, reason: 'does not answer batches' }
-      if ([...matched.values()].some((entry) => saysLimited(entry, body)))
+      if ([...matched.values()].some((entry) => saysLimited(entry, isEcho)))
         return { kind: 'retry', rateLimited: true, reason: 'turned calls of a batch away' }
       let worst: AnswerVerdict = verdict
       const good: Answers = new Map()
