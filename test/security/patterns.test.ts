@@ -7,7 +7,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'src/config/apply-short-forms.ts': 'a URL of the configuration',
   'src/config/sources/parse-text.ts': 'a duration of the configuration',
   'src/upstream/http/target.ts': 'a URL of the configuration',
-  'src/api/node/forward/node-pools.ts': 'a URL of the configuration',
+  'src/api/node/forward/nodes/node-pools.ts': 'a URL of the configuration',
   'src/api/node/evm/ws/targets.ts': 'a URL of the configuration',
   'src/lib/json/go-time.ts': 'nine digits of a time made here',
   'src/api/page/browser/amounts.js': 'digits of an amount, in the browser',

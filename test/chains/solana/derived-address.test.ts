@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import { PublicKey } from '@solana/web3.js'
 import { describe, expect, it } from 'vitest'
-import { createAssociatedTokenAddresses } from '../../../src/chains/solana/associated-token.ts'
 import { derivedCandidate, findDerivedAddress, isOnCurve } from '../../../src/chains/solana/derived-address.ts'
 import {
   ASSOCIATED_TOKEN_PROGRAM,
@@ -9,6 +8,7 @@ import {
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
 } from '../../../src/chains/solana/programs.ts'
+import { createAssociatedTokenAddresses } from '../../../src/chains/solana/tokens/associated-token.ts'
 import { encodeBase58 } from '../../../src/lib/bytes/base58.ts'
 
 const bytes = (seed: string): Buffer => hash('sha256', seed, 'buffer')

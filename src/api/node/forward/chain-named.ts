@@ -1,7 +1,7 @@
 import { BadAnswerError } from '../../../errors.ts'
 import { isRecord } from '../../../lib/json/json-record.ts'
 import { errorOf, judgeRpc } from './judge.ts'
-import type { NodePools } from './node-pools.ts'
+import type { NodePools } from './nodes/node-pools.ts'
 
 /** Longest lookup of a name in a path, milliseconds. */
 const ALIAS_MS = 5_000

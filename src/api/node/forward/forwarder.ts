@@ -3,7 +3,6 @@ import type { NodeAnswer } from '../http/answer.ts'
 import { ruleOf } from '../methods/forwarded.ts'
 import type { Finality } from '../methods/rule.ts'
 import { type Endpoint, endpointByName } from '../routes/endpoint.ts'
-import { createAlone } from './alone.ts'
 import {
   type AnswerCache,
   type AnswerCacheOptions,
@@ -13,19 +12,20 @@ import {
   withoutId,
 } from './answer-cache.ts'
 import { type ForwardCall, forwardHeaders } from './call.ts'
-import { acceptedEverywhere, atomicHeightIn, createAwaitedTransactions, noteLacking } from './everywhere.ts'
 import { answerOf } from './forwarded-answer.ts'
-import { createIndexGaps } from './index-gaps.ts'
 import { type Judge, judgeCall, judgeHealth, judgeHttp, judgeOpaque, judgeRpc, unlessAbsent } from './judge.ts'
-import { createLateNodes } from './late-nodes.ts'
-import type { NodeGroup, NodePools } from './node-pools.ts'
-import { createPageServers, type SharedHosts, startOf } from './page-servers.ts'
+import { createIndexGaps } from './nodes/index-gaps.ts'
+import { createLateNodes } from './nodes/late-nodes.ts'
+import type { NodeGroup, NodePools } from './nodes/node-pools.ts'
+import { createPageServers, type SharedHosts, startOf } from './nodes/page-servers.ts'
+import { createSourceChains } from './nodes/source-chains.ts'
+import { createToldHeights, heightIn } from './nodes/told-heights.ts'
+import { createWake } from './nodes/wake.ts'
 import { resultIn } from './result-in.ts'
-import { createSourceChains } from './source-chains.ts'
 import type { Told, ToldElsewhere } from './told-elsewhere.ts'
-import { createToldHeights, heightIn } from './told-heights.ts'
-import { createWake } from './wake.ts'
-import { forwardWrite, type WritePolicy } from './writes.ts'
+import { createAlone } from './writes/alone.ts'
+import { acceptedEverywhere, atomicHeightIn, createAwaitedTransactions, noteLacking } from './writes/everywhere.ts'
+import { forwardWrite, type WritePolicy } from './writes/writes.ts'
 
 /** Forwards requests to nodes and returns their answers byte for byte. */
 export interface Forwarder {

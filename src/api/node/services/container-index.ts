@@ -8,7 +8,7 @@ import {
   type ContainerRead,
   type ContainerSource,
 } from '../../../services/containers/index.ts'
-import { createTurnstile } from '../forward/turnstile.ts'
+import { createTurnstile } from '../forward/writes/turnstile.ts'
 import type { Arguments, Encoding } from '../gorilla/arguments.ts'
 import {
   type JsonValue,

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createEvmGateway } from '../../../../src/api/node/evm/gateway.ts'
 import { createForwarder } from '../../../../src/api/node/forward/forwarder.ts'
-import { createNodePools } from '../../../../src/api/node/forward/node-pools.ts'
+import { createNodePools } from '../../../../src/api/node/forward/nodes/node-pools.ts'
 import { chainEndpoint, type Endpoint, endpointByName } from '../../../../src/api/node/routes/endpoint.ts'
 import { TEST_LIMITS } from '../../../support/upstream/upstream-pool.ts'
 

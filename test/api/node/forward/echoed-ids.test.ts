@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import type { ForwardCall } from '../../../../src/api/node/forward/call.ts'
-import { acceptedEverywhere, atomicHeightIn } from '../../../../src/api/node/forward/everywhere.ts'
-import type { NodeGroup } from '../../../../src/api/node/forward/node-pools.ts'
-import { createPageServers } from '../../../../src/api/node/forward/page-servers.ts'
-import { createToldHeights } from '../../../../src/api/node/forward/told-heights.ts'
+import type { NodeGroup } from '../../../../src/api/node/forward/nodes/node-pools.ts'
+import { createPageServers } from '../../../../src/api/node/forward/nodes/page-servers.ts'
+import { createToldHeights } from '../../../../src/api/node/forward/nodes/told-heights.ts'
+import { acceptedEverywhere, atomicHeightIn } from '../../../../src/api/node/forward/writes/everywhere.ts'
 import { ruleOf } from '../../../../src/api/node/methods/forwarded.ts'
 import { type Asked, gorillaCall, nodeAt, posted, type Reply, startFront } from '../fake-nodes.ts'
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { ForwardCall } from '../../../../src/api/node/forward/call.ts'
 import { createForwarder } from '../../../../src/api/node/forward/forwarder.ts'
-import type { NodePools } from '../../../../src/api/node/forward/node-pools.ts'
+import type { NodePools } from '../../../../src/api/node/forward/nodes/node-pools.ts'
 import { ruleOf } from '../../../../src/api/node/methods/forwarded.ts'
 import { gorillaCall, posted } from '../fake-nodes.ts'
 

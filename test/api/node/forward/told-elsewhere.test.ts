@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { ForwardCall } from '../../../../src/api/node/forward/call.ts'
 import { createForwarder } from '../../../../src/api/node/forward/forwarder.ts'
-import { createNodePools, type NodePools } from '../../../../src/api/node/forward/node-pools.ts'
+import { createNodePools, type NodePools } from '../../../../src/api/node/forward/nodes/node-pools.ts'
 import { createToldElsewhere, type SharedNews, type Told } from '../../../../src/api/node/forward/told-elsewhere.ts'
 import { TEST_LIMITS } from '../../../support/upstream/upstream-pool.ts'
 

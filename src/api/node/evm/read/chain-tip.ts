@@ -1,5 +1,5 @@
 import { steadyNow } from '../../../../lib/steady-clock.ts'
-import type { Member, NodeGroup } from '../../forward/node-pools.ts'
+import type { Member, NodeGroup } from '../../forward/nodes/node-pools.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
 import { type CommonHeight, createCommonHeight } from './common-height.ts'
 import { createExecution, type Execution } from './execution.ts'

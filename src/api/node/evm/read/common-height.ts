@@ -1,6 +1,6 @@
 import { steadyNow } from '../../../../lib/steady-clock.ts'
 import { pause } from '../../../../lib/waiting/pause.ts'
-import type { Member, NodeGroup } from '../../forward/node-pools.ts'
+import type { Member, NodeGroup } from '../../forward/nodes/node-pools.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
 
 /** The block that all nodes are known to have reached. */

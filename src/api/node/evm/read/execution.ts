@@ -1,5 +1,5 @@
 import { isRecord } from '../../../../lib/json/json-record.ts'
-import type { NodeGroup } from '../../forward/node-pools.ts'
+import type { NodeGroup } from '../../forward/nodes/node-pools.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
 
 /**

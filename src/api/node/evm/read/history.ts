@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { roomFor } from '../../../../lib/room-for.ts'
 import { steadyNow } from '../../../../lib/steady-clock.ts'
-import type { Member, NodeGroup } from '../../forward/node-pools.ts'
+import type { Member, NodeGroup } from '../../forward/nodes/node-pools.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { pause } from '../../../../lib/waiting/pause.ts'
 import { forwardHeaders } from '../../forward/call.ts'
 import { judgeCall } from '../../forward/judge.ts'
-import type { Member, NodePools } from '../../forward/node-pools.ts'
+import type { Member, NodePools } from '../../forward/nodes/node-pools.ts'
 import type { NodeAnswer } from '../../http/answer.ts'
 import { bodyOf, resultEntry, resultOf } from '../answers.ts'
 import { CALL_MS, type EvmCall } from '../call.ts'

@@ -1,6 +1,6 @@
 import { splitCredentials } from '../../../../lib/http/url-credentials.ts'
 import type { UpstreamSpec } from '../../../../upstream/index.ts'
-import type { NodePools } from '../../forward/node-pools.ts'
+import type { NodePools } from '../../forward/nodes/node-pools.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
 import type { SocketTarget } from './upstream-link.ts'
 

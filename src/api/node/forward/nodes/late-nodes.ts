@@ -1,0 +1,60 @@
+import { LRUCache } from 'lru-cache'
+import { roomFor } from '../../../../lib/room-for.ts'
+import { steadyNow } from '../../../../lib/steady-clock.ts'
+
+/** Nodes that lack what clients were told is accepted. */
+export interface LateNodes {
+  /**
+   * A node has not accepted something.
+   * @param chain where; only the latest item of a chain counts
+   * @param has asks the node again; never rejects
+   */
+  note(host: string, chain: string, has: () => Promise<boolean>): void
+  /**
+   * True for a node that should not be asked for the current state if avoidable. The call also triggers a check of the
+   * node, so that this does not last.
+   */
+  lacks(host: string): boolean
+}
+
+/** Nodes times chains. */
+const MAX_NOTED = 1_000
+/**
+ * A node that was state-synced meanwhile may never know the transaction. After this time only its height counts, which
+ * the pool judges. Milliseconds.
+ */
+const NOTED_MS = 600_000
+/** Interval between two checks of a node, milliseconds. */
+const LOOK_MS = 100
+
+interface Noted {
+  host: string
+  has: () => Promise<boolean>
+  lookedAt: number
+}
+
+/** By node, whatever the chain: exports of one chain show in the state of another. */
+export function createLateNodes(now: () => number = steadyNow): LateNodes {
+  const late = new LRUCache<string, Noted>({
+    ...roomFor(MAX_NOTED),
+    ttl: NOTED_MS,
+    ttlResolution: 0,
+    perf: { now },
+  })
+  const look = async (key: string, noted: Noted): Promise<void> => {
+    noted.lookedAt = now()
+    if ((await noted.has()) && late.peek(key) === noted) late.delete(key)
+  }
+  return {
+    note: (host, chain, has) => late.set(`${host}\n${chain}`, { host, has, lookedAt: now() }),
+    lacks(host) {
+      let lacks = false
+      for (const [key, noted] of late.entries()) {
+        if (noted.host !== host) continue
+        lacks = true
+        if (now() - noted.lookedAt >= LOOK_MS) void look(key, noted)
+      }
+      return lacks
+    },
+  }
+}

@@ -1,0 +1,256 @@
+import { urlBelow } from '../../../../lib/http/url-below.ts'
+import type { ChainLetter } from '../../../../lib/primary-network.ts'
+import {
+  createUpstreamPool,
+  type HeadProbe,
+  type IdentityProbe,
+  type PoolLimits,
+  type UpstreamPool,
+  type UpstreamPoolDeps,
+  type UpstreamSpec,
+} from '../../../../upstream/index.ts'
+import type { Endpoint, Source } from '../../routes/endpoint.ts'
+import { createEmptyPool } from './empty-pool.ts'
+import { spareGroup } from './spare-group.ts'
+
+/** A single node: for writes, for questions about the node, and for calls that must not run in parallel. */
+export interface Member {
+  host: string
+  pool: UpstreamPool
+  /** Path of an endpoint at this node. */
+  path(endpoint: Endpoint): string
+  /** When its rate limit ends, milliseconds of `Date.now()`; 0 = it is not rate limited. */
+  pausedUntil(): number
+}
+
+/** The nodes that serve one source, together and individually. */
+export interface NodeGroup {
+  pool: UpstreamPool
+  /** How each node's network is verified; left out = nodes are trusted. */
+  network?: IdentityProbe | undefined
+  path(endpoint: Endpoint): string
+  /** Healthy ones first, then in the order of the configuration; rate-limited ones last, the shortest wait first. */
+  members(): readonly Member[]
+}
+
+/** All nodes behind /ext. */
+export interface NodePools {
+  group(source: Source): NodeGroup
+  /** The node whose identity this server shows. */
+  readonly identity: Member
+  /** Every pool made so far, for health and metrics. */
+  pools(): readonly UpstreamPool[]
+  /** Calls the listener with the pool of a chain that was reset, as on test networks: nothing is final any more. */
+  onAnew(listener: (pool: UpstreamPool) => void): void
+  /** The upstreams of a chain have changed: its pools are recreated. */
+  forget(blockchainId: string): void
+  close(): Promise<void>
+}
+
+/** How servers of another network are detected. */
+export interface Networks {
+  nodes?: IdentityProbe | undefined
+  /** EVM endpoints by blockchain id (`C` for the C-chain's). */
+  evm(blockchainId: string): IdentityProbe | undefined
+}
+
+export interface NodePoolsDeps {
+  /** Base URLs of nodes: paths such as /ext/bc/P are appended. */
+  nodes: readonly UpstreamSpec[]
+  /** EVM endpoints by cb58 blockchain id (`C` for the C-chain's), in addition to the nodes' own. */
+  evm: Readonly<Record<string, readonly UpstreamSpec[]>>
+  /** Host of the identity node; left out: the first node. */
+  identity?: string
+  limits: PoolLimits
+  deps: Omit<UpstreamPoolDeps, 'headProbe' | 'identity' | 'onAnew'>
+  /** How networks of several servers are verified; left out = servers are trusted. */
+  networks?: Networks | undefined
+}
+
+const PROBE_MS = 5_000
+
+const probeOf = (path: string, method: string, parse: HeadProbe['parse']): HeadProbe => ({
+  path,
+  method,
+  params: method.startsWith('eth_') ? [] : {},
+  parse,
+  intervalMs: PROBE_MS,
+})
+
+const heightOf = (result: unknown): bigint => BigInt(String((result as { height?: unknown } | null)?.height))
+const quantityOf = (result: unknown): bigint => BigInt(String(result))
+
+const PROBES: Readonly<Record<ChainLetter | 'C/rpc', HeadProbe>> = {
+  P: probeOf('/ext/bc/P', 'platform.getHeight', heightOf),
+  X: probeOf('/ext/bc/X', 'avm.getHeight', heightOf),
+  C: probeOf('/ext/bc/C/rpc', 'eth_blockNumber', quantityOf),
+  'C/rpc': probeOf('', 'eth_blockNumber', quantityOf),
+}
+
+const at = (spec: UpstreamSpec, path: string): UpstreamSpec => ({ ...spec, url: urlBelow(spec.url, path) })
+
+const unique = (specs: readonly UpstreamSpec[]): UpstreamSpec[] => [
+  ...new Map(specs.map((spec) => [spec.url, spec] as const)).values(),
+]
+
+const RPC_OF_NODE = /(?<=^[^?#]*\/ext\/bc\/[^/?#]+\/)rpc(?=$|\?)/
+
+/** A node's `/ext/bc/<chain>/rpc` is one of several endpoints of that chain; other servers have no known siblings. */
+const siblings = (specs: readonly UpstreamSpec[], extension: string): UpstreamSpec[] =>
+  specs
+    .filter(({ url }) => RPC_OF_NODE.test(url))
+    .map((spec) => ({ ...spec, url: spec.url.replace(RPC_OF_NODE, () => extension) }))
+
+interface Plan {
+  specs: UpstreamSpec[]
+  probe: HeadProbe | undefined
+  network?: IdentityProbe | undefined
+  /** The upstreams' URLs are the endpoint's own. */
+  whole: boolean
+}
+
+/** A single server is not verified: there is nothing to compare it with. */
+const ofSeveral = (specs: readonly UpstreamSpec[], network: IdentityProbe | undefined) =>
+  specs.length > 1 ? network : undefined
+
+function planOf(source: Source, { nodes, evm, networks }: NodePoolsDeps): Plan {
+  if (source === 'C/rpc') {
+    const specs = unique([...nodes.map((node) => at(node, '/ext/bc/C/rpc')), ...(evm['C'] ?? [])])
+    return { specs, probe: PROBES['C/rpc'], network: ofSeveral(specs, networks?.evm('C')), whole: true }
+  }
+  if (typeof source === 'string')
+    return { specs: [...nodes], probe: PROBES[source], network: ofSeveral(nodes, networks?.nodes), whole: false }
+  const { blockchainId, extension } = source
+  const own = evm[blockchainId] ?? []
+  const atNodes = nodes.map((node) => at(node, `/ext/bc/${blockchainId}${extension === '' ? '' : `/${extension}`}`))
+  if (extension !== 'rpc' && extension !== 'ws')
+    return { specs: unique([...siblings(own, extension), ...atNodes]), probe: undefined, whole: true }
+  const rpc = nodes.map((node) => at(node, `/ext/bc/${blockchainId}/rpc`))
+  const specs = unique([...own, ...rpc])
+  return { specs, probe: PROBES['C/rpc'], network: ofSeveral(specs, networks?.evm(blockchainId)), whole: true }
+}
+
+const keyOf = (source: Source): string =>
+  typeof source === 'string' ? source : `${source.blockchainId}/${source.extension}`
+
+/** Chains and extensions with pools of their own at a time; callers may ask for any extension. */
+const MAX_GROUPS = 500
+
+interface OwnGroup extends NodeGroup {
+  /** A client waits for an answer. */
+  isBusy(): boolean
+  close(): Promise<void>
+}
+
+const isAsked = (pool: UpstreamPool): boolean => pool.status().some(({ inFlight }) => inFlight > 0)
+
+/** Creates pools on demand; pools of one server share its connections. */
+export function createNodePools(options: NodePoolsDeps): NodePools {
+  const { limits, deps, nodes, evm } = options
+  const [first] = nodes
+  /** Least recently used first, for the groups that callers can create. */
+  const groups = new Map<string, OwnGroup>()
+  const open = new Set<UpstreamPool>()
+  const anew: ((pool: UpstreamPool) => void)[] = []
+  const make = (
+    name: string,
+    specs: readonly UpstreamSpec[],
+    own: Partial<PoolLimits>,
+    { probe, network, whole = false }: Partial<Pick<Plan, 'probe' | 'network' | 'whole'>> = {},
+  ) => {
+    if (specs.length === 0) return createEmptyPool(name)
+    const probes = { ...(probe && { headProbe: probe }), ...(network && { identity: network }) }
+    const onAnew = (): void => {
+      for (const listener of anew) listener(pool)
+    }
+    const pool = createUpstreamPool(name, specs, { ...limits, ...own }, { ...deps, ...probes, onAnew, onePlace: whole })
+    open.add(pool)
+    return pool
+  }
+  const member = (
+    spec: UpstreamSpec,
+    { whole, network }: Pick<Plan, 'whole' | 'network'>,
+    name: string,
+    own: Partial<PoolLimits>,
+  ): Member => {
+    const pool = make(`${name} at ${new URL(spec.url).host}`, [spec], own, { network, whole })
+    return {
+      host: new URL(spec.url).host,
+      pool,
+      path: ({ path }) => (whole ? '' : path),
+      pausedUntil: () => pool.status()[0]?.pausedUntil ?? 0,
+    }
+  }
+  const createGroup = (source: Source): OwnGroup => {
+    const plan = planOf(source, options)
+    const { specs, whole } = plan
+    const name = `node ${keyOf(source)}`
+    const pool = make(name, specs, {}, plan)
+    let single: Member[] | undefined
+    return {
+      pool,
+      network: plan.network,
+      path: ({ path }) => (whole ? '' : path),
+      members: () => {
+        // One attempt each: the code that writes decides what comes next.
+        single ??= specs.map((spec) => member(spec, plan, name, { maxAttempts: 1, hedgeMinMs: 0 }))
+        const states = pool.status()
+        const healthy = (index: number): boolean => states[index]?.healthy !== false
+        const inOrder = [
+          ...single.filter((_, index) => healthy(index)),
+          ...single.filter((_, index) => !healthy(index)),
+        ]
+        const waits = new Map(inOrder.map((one) => [one, one.pausedUntil()]))
+        return inOrder.sort((a, b) => (waits.get(a) ?? 0) - (waits.get(b) ?? 0))
+      },
+      isBusy: () => isAsked(pool) || (single ?? []).some((one) => isAsked(one.pool)),
+      close: async () => {
+        const pools = [pool, ...(single ?? []).map((one) => one.pool)]
+        for (const one of pools) open.delete(one)
+        await Promise.all(pools.map((one) => one.close()))
+      },
+    }
+  }
+  const mayGo = (key: string): boolean => {
+    const [chain = '', extension] = key.split('/')
+    // Groups of the primary network or of the configuration stay: callers cannot create them.
+    return extension !== undefined && key !== 'C/rpc' && !(evm[chain] && (extension === 'rpc' || extension === 'ws'))
+  }
+  const giveUpOne = (): void => {
+    const spare = spareGroup(groups, mayGo)
+    if (spare === undefined) return
+    void groups.get(spare)?.close()
+    groups.delete(spare)
+  }
+  const identitySpec = nodes.find(({ url }) => new URL(url).host === options.identity) ?? first
+  const identity: Member = identitySpec
+    ? member(identitySpec, { whole: false }, 'node identity', { hedgeMinMs: 0 })
+    : { host: '', pool: createEmptyPool('node identity'), path: ({ path }) => path, pausedUntil: () => 0 }
+  return {
+    group: (source) => {
+      const key = keyOf(source)
+      const known = groups.get(key)
+      if (known && typeof source === 'string') return known
+      if (known) groups.delete(key)
+      else if (groups.size >= MAX_GROUPS) giveUpOne()
+      const group = known ?? createGroup(source)
+      groups.set(key, group)
+      return group
+    },
+    identity,
+    pools: () => [...open],
+    onAnew: (listener) => {
+      anew.push(listener)
+    },
+    forget: (blockchainId) => {
+      for (const [key, group] of groups) {
+        if (!key.startsWith(`${blockchainId}/`)) continue
+        groups.delete(key)
+        void group.close()
+      }
+    },
+    close: async () => {
+      await Promise.all([identity.pool.close(), ...[...groups.values()].map((group) => group.close())])
+    },
+  }
+}

@@ -1,0 +1,61 @@
+import { LRUCache } from 'lru-cache'
+import { isRecord } from '../../../../lib/json/json-record.ts'
+import { roomFor } from '../../../../lib/room-for.ts'
+import { steadyNow } from '../../../../lib/steady-clock.ts'
+import type { ForwardCall } from '../call.ts'
+import type { Judge } from '../judge.ts'
+import type { Member, NodeGroup } from './node-pools.ts'
+
+/** Knows which nodes run P only: they answer, without an error, that X and C exported nothing to it. */
+export interface SourceChains {
+  /** A judge that rejects answers of such nodes while another node has one; undefined = nothing to find out. */
+  judgeOf(call: ForwardCall, group: NodeGroup, judge: Judge): Promise<Judge> | undefined
+}
+
+/** A node that runs a chain does so until it is restarted; a node that does not may start at any time. Milliseconds. */
+const LONG_MS = 600_000
+const SHORT_MS = 5_000
+/** How long a call waits for nodes that do not answer, milliseconds. */
+const WAIT_MS = 1_000
+/** Nodes times chains; callers may name any chain. */
+const KEPT = 1_000
+
+/** The chain by its alias or id. */
+const SOURCE = /"sourceChain"\s*:\s*"(\w{1,60})"/i
+
+const sourceOf = ({ rule, endpoint, params }: ForwardCall): string | undefined =>
+  // Only nodes of the whole network run other chains.
+  rule.pages && endpoint.source === 'P' ? SOURCE.exec(params?.toString('latin1') ?? '')?.[1] : undefined
+
+export function createSourceChains(): SourceChains {
+  const kept = new LRUCache<string, { runs: boolean }>({ ...roomFor(KEPT), perf: { now: steadyNow } })
+
+  /** A node that cannot tell, or has that API closed to us, is trusted. */
+  const runs = async ({ host, pool }: Member, chain: string): Promise<boolean> => {
+    const key = `${host}\n${chain}`
+    const known = kept.get(key)
+    if (known) return known.runs
+    const said = await pool
+      .rpc<unknown>('/ext/info', 'info.isBootstrapped', { chain }, { batch: false, deadline: Date.now() + WAIT_MS })
+      .catch(() => undefined)
+    const answer = { runs: !(isRecord(said) && said['isBootstrapped'] === false) }
+    kept.set(key, answer, { ttl: answer.runs && said !== undefined ? LONG_MS : SHORT_MS })
+    return answer.runs
+  }
+  const lackingOf = async (members: readonly Member[], chain: string): Promise<Set<string>> => {
+    const lacking = await Promise.all(members.map(async (one) => ((await runs(one, chain)) ? [] : [one.host])))
+    return new Set(lacking.flat())
+  }
+  return {
+    judgeOf: (call, group, judge) => {
+      const chain = sourceOf(call)
+      const members = group.members()
+      if (chain === undefined || members.length < 2) return undefined
+      return lackingOf(members, chain).then((lacking) => (response) => {
+        const verdict = judge(response)
+        if (verdict.kind !== 'answer' || !lacking.has(response.host)) return verdict
+        return { kind: 'retry', behind: true, reason: `does not run ${chain}` }
+      })
+    },
+  }
+}

@@ -1,0 +1,99 @@
+import { DeadlineError, UpstreamRateLimitedError, UpstreamUnavailableError } from '../../../../errors.ts'
+import { steadyNow } from '../../../../lib/steady-clock.ts'
+import type { RawRequest, RawResponse } from '../../../../upstream/index.ts'
+import type { ForwardCall } from '../call.ts'
+import { errorOf, type Judge } from '../judge.ts'
+import type { Member, NodeGroup } from '../nodes/node-pools.ts'
+import { createTurnstile } from './turnstile.ts'
+import { waitFor } from './writes.ts'
+
+/** A call that runs one at a time per node, and how its answer is judged. */
+export interface AloneCall {
+  call: ForwardCall
+  judge: Judge
+  /** @param path of the endpoint at the node */
+  requestAt(path: string): RawRequest
+}
+
+/** Aggregating signatures may hang a node, so this timeout is shorter. Over all nodes, milliseconds. */
+const ALONE_MS = 20_000
+
+/** Unsuccessful responses, the most useful one of each kind. */
+interface Told {
+  /** The node handled the call but does not have the result (yet). */
+  without?: RawResponse
+  limited?: RawResponse
+  /** The node could not be reached, has too many of these calls waiting, or sent something unfit for a client. */
+  failure?: unknown
+  /** An error in the node's own dialect. */
+  trouble?: RawResponse
+  lacksMethod?: RawResponse
+  /** The node does not run the chain, or is not ready. */
+  notThere?: RawResponse
+}
+
+function note(told: Told, judge: Judge, answer: RawResponse): void {
+  const verdict = judge(answer)
+  if (verdict.kind === 'answer') return
+  if (verdict.rateLimited) told.limited = answer
+  else if (verdict.unheard === 'place') told.notThere = answer
+  else if (verdict.unheard === 'method') told.lacksMethod = answer
+  else if (verdict.behind) told.without = answer
+  else if (answer.status >= 500 && errorOf(answer.body)) told.trouble = answer
+  // A missing key concerns only the node and this server; a non-answer or another call's answer is not passed on.
+  else told.failure ??= new UpstreamUnavailableError(`${answer.host} ${verdict.reason}`)
+}
+
+/** @param areAll whether every node was asked: if not, one of the others may run the chain */
+function lastWord({ call, judge }: AloneCall, told: Told, members: readonly Member[], areAll: boolean): RawResponse {
+  if (told.without) return told.without
+  if (told.failure !== undefined && !told.limited) throw told.failure
+  if (told.trouble && !told.limited) return told.trouble
+  const unheard = told.lacksMethod ?? told.notThere
+  if (unheard && areAll && !told.limited) return unheard
+  // A node's rate limit concerns only the node and this server.
+  const verdict = told.limited && judge(told.limited)
+  const wait = (verdict?.kind === 'retry' ? verdict.retryAfterMs : undefined) ?? waitFor(members)
+  throw new UpstreamRateLimitedError(`${call.method}: every node has had too many requests`, wait)
+}
+
+/**
+ * Asks the node with the fewest such calls, one call at a time, and the next node if that one does not run the chain,
+ * lacks the method or the result, is down, in trouble or rate limited. Stops after a node that uses up all the time:
+ * the next one would hang as well.
+ * @throws FirnError when no node answers
+ */
+export function createAlone(): (asked: AloneCall, group: NodeGroup) => Promise<RawResponse> {
+  const turnstile = createTurnstile()
+  /** @param time remaining time, without the time that a call waits for others */
+  const pass = ({ call, judge, requestAt }: AloneCall, member: Member, time: { left: number }): Promise<RawResponse> =>
+    turnstile.pass(member.host, () => {
+      const begun = steadyNow()
+      const options = { idempotent: false, signal: call.signal, deadline: Date.now() + time.left, judge }
+      return member.pool.exchange(requestAt(member.path(call.endpoint)), options).finally(() => {
+        time.left -= steadyNow() - begun
+      })
+    })
+  return async (asked, group) => {
+    const now = Date.now()
+    const members = group.members()
+    const free = members.filter((one) => one.pausedUntil() <= now)
+    const inOrder = (free.length > 0 ? [...free] : members.slice(0, 1)).sort(
+      (a, b) => turnstile.load(a.host) - turnstile.load(b.host),
+    )
+    const told: Told = {}
+    const time = { left: ALONE_MS }
+    for (const member of inOrder) {
+      if (time.left <= 0) break
+      try {
+        const answer = await pass(asked, member, time)
+        if (asked.judge(answer).kind === 'answer') return answer
+        note(told, asked.judge, answer)
+      } catch (error) {
+        if (asked.call.signal.aborted || error instanceof DeadlineError) throw error
+        told.failure ??= error
+      }
+    }
+    return lastWord(asked, told, members, inOrder.length === members.length)
+  }
+}

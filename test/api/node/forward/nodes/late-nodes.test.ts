@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest'
+import { createLateNodes } from '../../../../../src/api/node/forward/nodes/late-nodes.ts'
+
+it('looks at a node that lacks something ten times a second at most, until it has all that was told', async () => {
+  let time = 0
+  const has = { P: false, X: false }
+  const looks: string[] = []
+  const late = createLateNodes(() => time)
+  const note = (chain: 'P' | 'X') =>
+    late.note('one', chain, async () => {
+      looks.push(chain)
+      return has[chain]
+    })
+  note('P')
+  note('X')
+  const after = async (ms: number): Promise<boolean> => {
+    time += ms
+    late.lacks('one')
+    await Promise.resolve()
+    return late.lacks('one')
+  }
+  expect(await after(99)).toBe(true)
+  expect(looks).toEqual([])
+  expect(await after(1)).toBe(true)
+  expect(looks.sort()).toEqual(['P', 'X'])
+  expect(late.lacks('other')).toBe(false)
+  has.P = true
+  expect(await after(100)).toBe(true)
+  has.X = true
+  expect(await after(100)).toBe(false)
+  expect(looks).toHaveLength(5)
+})
+
+it('forgets what a node lacked ten minutes ago: one that got its state from others never hears of it', () => {
+  let time = 1
+  const late = createLateNodes(() => time)
+  late.note('one', 'C', async () => false)
+  time += 599_000
+  expect(late.lacks('one')).toBe(true)
+  time += 2_000
+  expect(late.lacks('one')).toBe(false)
+})

@@ -1,0 +1,129 @@
+import { expect, it } from 'vitest'
+import type { ForwardCall } from '../../../../../src/api/node/forward/call.ts'
+import { createForwarder } from '../../../../../src/api/node/forward/forwarder.ts'
+import type { NodeGroup, NodePools } from '../../../../../src/api/node/forward/nodes/node-pools.ts'
+import { createToldHeights } from '../../../../../src/api/node/forward/nodes/told-heights.ts'
+import { gorillaCall, nodeAt, startFront, told } from '../../fake-nodes.ts'
+
+/** Of a client, which no probe uses. */
+const ID = '777'
+
+it.each([
+  ['/ext/bc/P', 'platform.getHeight', 'platform.getUTXOs'],
+  ['/ext/bc/X', 'avm.getHeight', 'avm.getUTXOs'],
+])('behind a height that was told nobody is shown the state of before: %s', async (path, height, utxos) => {
+  for (const index of [0, 1]) {
+    const front = await startFront(2)
+    const [late, first] = [nodeAt(front, index), nodeAt(front, 1 - index)]
+    let isLate = true
+    let asked = 0
+    for (const node of front.nodes)
+      node.answer = (call) => {
+        const isBehind = isLate && node === late
+        if (call.method === utxos) return told(call, { utxos: [isBehind ? 'old' : 'new'] })
+        if (call.method !== height) return undefined
+        // So that the other one is asked, even where this one comes first.
+        if (isBehind && call.body.includes(ID) && asked++ === 0) return 'cut'
+        return told(call, { height: isBehind ? '100' : '101' })
+      }
+    const ask = async (method: string) => (await front.post(path, gorillaCall(method, '{"addresses":["x"]}', ID))).text
+    let seen = ''
+    while (!seen.includes('101')) seen = await ask(height)
+    for (let round = 0; round < 5; round += 1) {
+      expect(await ask(height)).toContain('"101"')
+      expect(await ask(utxos)).toContain('new')
+    }
+    isLate = false
+    first.answer = () => 'cut'
+    expect(await ask(utxos)).toContain('new')
+  }
+})
+
+it('where who told it is gone, the others answer all the same', async () => {
+  const front = await startFront(2)
+  const [one, other] = [nodeAt(front, 0), nodeAt(front, 1)]
+  one.answer = (call) => (call.method === 'platform.getHeight' ? told(call, { height: '101' }) : undefined)
+  other.answer = (call) => (call.body.includes(ID) && call.method === 'platform.getHeight' ? 'cut' : undefined)
+  expect((await front.post('/ext/bc/P', gorillaCall('platform.getHeight', '{}', ID))).text).toContain('101')
+  one.answer = () => 'cut'
+  other.answer = () => undefined
+  expect((await front.post('/ext/bc/P', gorillaCall('platform.getHeight', '{}', ID))).text).toContain('100')
+})
+
+it('where one of several tells a height that cannot be, the others are asked as before', () => {
+  const late: string[] = []
+  const heights = createToldHeights({ note: (host) => void late.push(host) })
+  const members = ['one', 'two', 'three'].map((host) => ({ host }))
+  const group = { pool: { head: () => 100n }, members: () => members } as unknown as NodeGroup
+  const call = { endpoint: { path: '/ext/bc/P' }, rule: { target: 'any', height: true } } as unknown as ForwardCall
+  const tell = (height: string) =>
+    heights.note(call, group, {
+      host: 'one',
+      status: 200,
+      headers: {},
+      body: Buffer.from(`{"result":{"height":"${height}"}}`),
+    })
+  tell('100000000')
+  expect(late).toEqual([])
+  tell('101')
+  expect(late).toEqual(['two', 'three'])
+  // A chain that began anew stands lower.
+  tell('50')
+  expect(late).toHaveLength(2)
+  heights.clear()
+  tell('50')
+  expect(late).toHaveLength(4)
+})
+
+it('of a chain that began anew, those are passed over that have not what is told of it now', async () => {
+  const heights = { one: '101', two: '101' }
+  const begun: (() => void)[] = []
+  let avoid: ((host: string) => boolean) | undefined
+  const pool = {
+    head: () => undefined,
+    async exchange(_: object, options: { avoid: typeof avoid }) {
+      avoid = options.avoid
+      return { host: 'one', status: 200, headers: {}, body: Buffer.from(`{"result":{"height":"${heights.one}"}}`) }
+    },
+    rpc: async () => ({ height: heights.two }),
+  }
+  const group = { pool, path: () => '', members: () => ['one', 'two'].map((host) => ({ host, pool, path: () => '' })) }
+  const pools = { group: () => group, onAnew: (listener: () => void) => void begun.push(listener) }
+  const forwarder = createForwarder({
+    pools: pools as unknown as NodePools,
+    writePolicy: 'one',
+    cache: { bytes: 1_000, entries: 10 },
+    tipCacheMs: 0,
+  })
+  const endpoint = { path: '/ext/bc/own', dialect: 'gorilla', name: 'own', source: { blockchainId: 'own' } }
+  const rule = { target: 'any', height: true }
+  const http = { method: 'POST', contentType: 'application/json', query: '', body: Buffer.from('{}') }
+  const ask = () => forwarder.forward({ endpoint, rule, http, method: 'own.getHeight' } as unknown as ForwardCall)
+  await ask()
+  await expect.poll(() => avoid?.('two')).toBe(false)
+  Object.assign(heights, { one: '50', two: '40' })
+  await ask()
+  expect(avoid?.('two')).toBe(false)
+  for (const begin of begun) begin()
+  await ask()
+  expect(avoid?.('two')).toBe(true)
+})
+
+it('what is kept while the tip stands still is not kept behind a height that was told', async () => {
+  const front = await startFront(1, { node: { tipCacheMs: 600_000 } })
+  let top = 100
+  nodeAt(front, 0).answer = (call) => {
+    if (call.method === 'platform.getUTXOs') return told(call, { utxos: [`of ${top}`] })
+    // The pool's own look at the tip comes later than the client.
+    return call.method === 'platform.getHeight'
+      ? told(call, { height: call.body.includes(ID) ? `${top}` : '100' })
+      : undefined
+  }
+  const ask = async (method: string) =>
+    (await front.post('/ext/bc/P', gorillaCall(method, '{"addresses":["x"]}', ID))).text
+  expect(await ask('platform.getUTXOs')).toContain('of 100')
+  top = 101
+  expect(await ask('platform.getUTXOs')).toContain('of 100')
+  expect(await ask('platform.getHeight')).toContain('"101"')
+  expect(await ask('platform.getUTXOs')).toContain('of 101')
+})
