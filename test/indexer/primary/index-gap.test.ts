@@ -1,7 +1,9 @@
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
+import { isProposal } from '../../../src/indexer/primary/p/block-kinds.ts'
+import { createPStream, type PStreamDeps } from '../../../src/indexer/primary/p/stream.ts'
 import { createBlockSource } from '../../../src/indexer/primary/sources/block-source.ts'
-import { xFormat } from '../../../src/indexer/primary/sources/formats.ts'
+import { pFormat, xFormat } from '../../../src/indexer/primary/sources/formats.ts'
 import { createHeightApi } from '../../../src/indexer/primary/sources/height-api.ts'
 import type { RawResponse, UpstreamPool } from '../../../src/upstream/types.ts'
 import { recordedLines } from '../../support/recorded/recordings.ts'
@@ -12,11 +14,11 @@ interface Line {
   container: { index: string } | null
 }
 
-const lines = recordedLines<Line>('x-blocks').slice(0, 60)
+const xLines = recordedLines<Line>('x-blocks').slice(0, 60)
 const signal = new AbortController().signal
 
 /** One node whose index was off from `from` to `to` (heights): it went on counting where it had stopped. */
-function nodeWithGap(from: number, to: number, height: () => number) {
+function nodeWithGap(lines: readonly Line[], from: number, to: number, height: () => number) {
   const containers = () =>
     lines
       .filter((line) => line.container !== null && line.height <= height() && (line.height < from || line.height > to))
@@ -34,14 +36,14 @@ function nodeWithGap(from: number, to: number, height: () => number) {
       return { status: 200, headers: [], body: Buffer.from(text) } as unknown as RawResponse
     },
     rpc: async (_path: string, method: string, params: { height?: string }) =>
-      method === 'avm.getHeight' ? { height: String(height()) } : { block: lines[Number(params.height)]?.hex },
+      method.endsWith('.getHeight') ? { height: String(height()) } : { block: lines[Number(params.height)]?.hex },
   } as unknown as UpstreamPool
 }
 
 function follow(from: number, to: number) {
   let height = 59
   let now = 1_000
-  const pool = nodeWithGap(from, to, () => height)
+  const pool = nodeWithGap(xLines, from, to, () => height)
   const source = createBlockSource({
     pool,
     format: xFormat,
@@ -58,7 +60,7 @@ function follow(from: number, to: number) {
     },
     /** Reads up to the node's tip; heights, and those that came with their containers. */
     async read(after: number) {
-      let tip = xFormat.decode(Buffer.from((lines[after]?.hex ?? '').slice(2), 'hex').subarray(0, -4))
+      let tip = xFormat.decode(Buffer.from((xLines[after]?.hex ?? '').slice(2), 'hex').subarray(0, -4))
       const read = []
       for (let page = 0; Number(tip.height) < height && page < 10; page++) {
         const { blocks } = await source.read({ height: tip.height, id: tip.id } as never, signal)
@@ -72,7 +74,7 @@ function follow(from: number, to: number) {
       }
     },
     once: (after: number) => {
-      const { height: at, id } = xFormat.decode(Buffer.from((lines[after]?.hex ?? '').slice(2), 'hex').subarray(0, -4))
+      const { height: at, id } = xFormat.decode(Buffer.from((xLines[after]?.hex ?? '').slice(2), 'hex').subarray(0, -4))
       return source.read({ height: at, id } as never, signal)
     },
   }
@@ -106,4 +108,29 @@ it('a node that is behind itself is waited for', async () => {
   await expect(chain.once(35)).rejects.toThrow('last accepted index (29)')
   chain.wait(60_000)
   await expect(chain.once(35)).rejects.toThrow('last accepted index (29)')
+})
+
+it('a gap between a proposal of P and its option does not end the reading', async () => {
+  const all = recordedLines<Line>('p-blocks')
+  const blocks = all.map(({ hex }) => pFormat.decode(Buffer.from(hex.slice(2), 'hex').subarray(0, -4)))
+  const proposal = blocks.findIndex(({ block }) => isProposal(block))
+  const last = proposal + 10
+  const pool = nodeWithGap(all, proposal + 1, proposal + 5, () => last)
+  const stream = createPStream({
+    source: createBlockSource({
+      pool,
+      format: pFormat,
+      heights: createHeightApi(pool, pFormat),
+      logger: pino({ level: 'silent' }),
+    }),
+    rewards: { withRewards: async (page) => [...page] },
+  } as Partial<PStreamDeps> as PStreamDeps)
+  const heights: number[] = []
+  let tip = blocks[1]
+  for (let page = 0; tip && Number(tip.height) < last && page < 10; page++) {
+    const { blocks: read } = await stream.fetch(tip.height + 1n, tip, signal)
+    heights.push(...read.map(({ height }) => Number(height)))
+    tip = read.at(-1) ?? tip
+  }
+  expect(heights).toEqual(range(2, last))
 })

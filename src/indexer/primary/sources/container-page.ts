@@ -31,8 +31,11 @@ export function readContainers<T>(
   for (const [i, text] of texts.entries()) {
     const block = readContainer(format, textOf(text), firstIndex + BigInt(i))
     // Blocks after a gap have to be in order, too: swapped containers are a bad answer, not a gap.
-    if (before && block.height > before.height + 1n) gap = true
-    else if (before) expectChild(format.letter, before, block)
+    if (before && block.height > before.height + 1n) {
+      // Otherwise the reading would end here: with a block that nothing can be made of, at every attempt.
+      if (!gap && format.needsNext?.(before.block)) blocks.pop()
+      gap = true
+    } else if (before) expectChild(format.letter, before, block)
     if (!gap) blocks.push(block)
     before = block
   }

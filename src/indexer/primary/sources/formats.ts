@@ -8,6 +8,7 @@ import {
   type XBlock,
 } from '../../../chains/avalanche/codec/index.ts'
 import type { ChainLetter } from '../../../store/rows/index.ts'
+import { isProposal } from '../p/block-kinds.ts'
 import { expectExtData } from './ext-data-hash.ts'
 
 /** Members that blocks of all three chains have in common. Ids as hex. */
@@ -27,6 +28,8 @@ export interface ChainFormat<T, L extends ChainLetter = ChainLetter> {
   readonly letter: L
   /** @throws CodecError, BadAnswerError when parts of a block do not belong together */
   decode(bytes: Uint8Array): InnerBlock<T>
+  /** Whether the block has no effect before the next one, so that it is read together with it. Left out: none. */
+  needsNext?(block: T): boolean
 }
 
 export const pFormat: ChainFormat<PBlock, 'P'> = {
@@ -37,6 +40,7 @@ export const pFormat: ChainFormat<PBlock, 'P'> = {
     const time = 'time' in block ? block.time : 0n
     return { block, id: innerBlockId(bytes), parentId, height, time, size: bytes.length }
   },
+  needsNext: isProposal,
 }
 
 export const xFormat: ChainFormat<XBlock, 'X'> = {
