@@ -28,6 +28,8 @@ export async function readTokenUri(token: DueNft, call: CallContract, signal: Ab
     if (isRevert(error)) throw new MetadataFailure('MISSING_TOKEN', 'the contract knows no such token')
     throw error
   })
+  // As without a contract, which a lagging node may not have yet: tried again, as a token that is not there.
+  if (answer === '0x') throw new MetadataFailure('MISSING_TOKEN', 'there is no contract, or it answers with nothing')
   const uri = uriText(decodeString(answer))
   if (uri === '') throw new MetadataFailure('INVALID_TOKEN_URI', 'the contract names no URI')
   return uri
