@@ -30,6 +30,12 @@ const AT_ONCE = 8
 /** Calls of a page that are repeated with more gas: anybody can make thousands of tokens that burn it. */
 const MORE_GAS = 12
 
+/**
+ * Times that a contract is asked, on later pages, while it answers nothing to everything: a node that lags does not have
+ * it yet, where it was made in the block that it shows in.
+ */
+const SILENT_TIMES = 3
+
 /** Consecutive re-reads of a page because a node fails; after that its contracts stay without the missing names. */
 const REREADS = 4
 
@@ -47,6 +53,8 @@ const hasEnded = ({ message, data }: JsonRpcError): boolean =>
 export function createContractNames(pool: UpstreamPool, path: string) {
   const asked = new LRUCache<string, true>(roomFor(REMEMBERED))
   const kept = new LRUCache<string, ContractNames>(roomFor(KEPT))
+  /** How often contracts without any answer were asked. */
+  const silent = new LRUCache<string, number>(roomFor(KEPT))
   let patience = REREADS
 
   async function call(contract: string, data: string, gas: string, options: CallOptions): Promise<Buffer | undefined> {
@@ -79,9 +87,10 @@ export function createContractNames(pool: UpstreamPool, path: string) {
   }
 
   async function describe(contract: string, reading: Reading): Promise<ContractNames> {
-    const [name, symbol, decimals] = await Promise.all(
-      [nameData, symbolData, decimalsData].map((data) => ask(contract, data, reading)),
-    )
+    const answers = await Promise.all([nameData, symbolData, decimalsData].map((data) => ask(contract, data, reading)))
+    if (answers.every((answer) => answer?.length === 0)) silent.set(contract, (silent.get(contract) ?? 0) + 1)
+    else silent.delete(contract)
+    const [name, symbol, decimals] = answers
     const title = decodeText(name, NAME_LENGTH)
     const short = decodeText(symbol, SYMBOL_LENGTH)
     const places = decodeDecimals(decimals)
@@ -95,8 +104,7 @@ export function createContractNames(pool: UpstreamPool, path: string) {
   return {
     /** Asks all contracts again from now on: earlier answers may not have been stored, or were rolled back. */
     forget(): void {
-      asked.clear()
-      kept.clear()
+      for (const known of [asked, kept, silent]) known.clear()
     },
     /** Names of the token contracts in these receipts, except those that were passed on before: see `passedOn`. */
     async learn(receipts: readonly RpcReceipt[], signal: AbortSignal): Promise<ReadonlyMap<string, ContractNames>> {
@@ -123,8 +131,8 @@ export function createContractNames(pool: UpstreamPool, path: string) {
     /** Call this with names whose page has been read whole: until then the page may be read again, and needs them. */
     passedOn(names: ReadonlyMap<string, ContractNames>): void {
       for (const contract of names.keys()) {
-        asked.set(contract, true)
         kept.delete(contract)
+        if ((silent.get(contract) ?? SILENT_TIMES) >= SILENT_TIMES) asked.set(contract, true)
       }
     },
   }
