@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { BadAnswerError, JsonRpcError } from '../../errors.ts'
 import { roomFor } from '../../lib/room-for.ts'
+import { steadyNow } from '../../lib/steady-clock.ts'
 import { mapBounded } from '../../lib/waiting/map-bounded.ts'
 import { lacksMethod } from '../../upstream/json-rpc/lacking-method.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
@@ -52,8 +53,15 @@ export interface EvmReaderOptions {
   hashes?: boolean
   /** Whether value that contracts send inside transactions is read; default `off`. */
   traces?: TracePolicy
+  /** Milliseconds; steady. */
+  now?: () => number
 }
 
+/**
+ * Servers without receipts of whole blocks are asked for them again after this: another one, which has them, may have
+ * been away. Milliseconds.
+ */
+const SINGLY_MS = 600_000
 /** Blocks that a server reported wrong receipts for: far more than can be unsettled. */
 const CORRECTED = 4_096
 /** The node has the method but rejects these parameters. */
@@ -84,12 +92,14 @@ const isFirst = (said: unknown): said is RpcBlock => {
 export function createEvmBlockReader(
   pool: UpstreamPool,
   path: string,
-  { hashes, traces = 'off' }: EvmReaderOptions = {},
+  { hashes, traces = 'off', now = steadyNow }: EvmReaderOptions = {},
 ): EvmReader {
   const names = createContractNames(pool, path)
   const tracer = createBlockTracer(pool, path)
   const tracing = createTracing(tracer, traces)
-  let wholeBlocks = true
+  /** Until then receipts are asked one by one. */
+  let singlyUntil = 0
+  const hasWhole = (): boolean => now() >= singlyUntil
   const proof = createBlockProof(hashes)
   /** Digests of the right receipts for blocks that wrong ones were reported for, by block hash. */
   const corrected = new LRUCache<string, string>(roomFor(CORRECTED))
@@ -139,7 +149,7 @@ export function createEvmBlockReader(
       proof.expectReceipts(found, receipts)
       expectCorrected(found, receipts)
     }
-    if (wholeBlocks) {
+    if (hasWhole()) {
       const check = (answer: unknown) => {
         if (answer) expectAll(answer as RpcReceipt[])
       }
@@ -150,7 +160,7 @@ export function createEvmBlockReader(
       } catch (error) {
         // Some nodes lack or block the method: then one call per transaction, batched.
         if (!lacksMethod(error) && !isRefusedForm(error)) throw error
-        wholeBlocks = false
+        singlyUntil = now() + SINGLY_MS
       }
     }
     const receipts = await Promise.all(transactions.map((transaction) => single(transaction.hash, signal)))
@@ -163,7 +173,7 @@ export function createEvmBlockReader(
   /** Another server's receipts of a block if they differ, else the same. */
   async function otherReceipts(told: SettlingBlock, signal: AbortSignal): Promise<SettlingBlock> {
     const { block: found } = told
-    if (found.transactions.length === 0 || !wholeBlocks) return told
+    if (found.transactions.length === 0 || !hasWhole()) return told
     const check = (answer: unknown) => proof.expectReceipts(found, answer as RpcReceipt[])
     const digest = receiptsDigest(told)
     const doubts = (said: unknown) => Array.isArray(said) && receiptsDigest({ block: found, receipts: said }) === digest

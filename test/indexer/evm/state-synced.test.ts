@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
+import { JsonRpcError } from '../../../src/errors.ts'
 import { createEvmBlockReader } from '../../../src/indexer/evm/evm-reader.ts'
 import type { RpcBlock, RpcReceipt } from '../../../src/indexer/evm/rpc-block.ts'
 import { createCHeightApi } from '../../../src/indexer/primary/sources/height-api.ts'
@@ -70,4 +71,32 @@ it('blocks of C that are read by height and that one node lacks are asked of the
   const none = await startTestPool([{ answer: () => null }, { answer: () => null }])
   onTestFinished(() => none.pool.close())
   await expect(createCHeightApi(none.pool).block(height, signal)).rejects.toThrow(`no node has block ${height} of C`)
+})
+
+it('receipts of whole blocks are asked for again where the node that has them was away', async () => {
+  let isAway = true
+  let now = 1_000
+  const whole = archive(true)
+  const asked: string[] = []
+  const answer = (call: { method: string; params: unknown }) => {
+    asked.push(call.method)
+    return whole.answer(call)
+  }
+  const { pool } = await startTestPool([{ answer }])
+  onTestFinished(() => pool.close())
+  const rpc = (path: string, method: string, params: never, options: never) =>
+    isAway && method === 'eth_getBlockReceipts'
+      ? Promise.reject(new JsonRpcError('the method eth_getBlockReceipts does not exist', -32_601))
+      : pool.rpc(path, method, params, options)
+  const reader = createEvmBlockReader({ ...pool, rpc } as typeof pool, '/', { now: () => now })
+  const read = async () => {
+    asked.length = 0
+    await reader.read([{ height: BigInt(facts[0]?.block.number ?? 0) }], signal)
+    return asked.filter((method) => method.includes('Receipt'))
+  }
+  expect(new Set(await read())).toEqual(new Set(['eth_getTransactionReceipt']))
+  isAway = false
+  expect(new Set(await read())).toEqual(new Set(['eth_getTransactionReceipt']))
+  now += 600_000
+  expect(await read()).toEqual(['eth_getBlockReceipts'])
 })
