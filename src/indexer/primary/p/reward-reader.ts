@@ -4,6 +4,7 @@ import { ask } from '../../../chains/avalanche/node/ask.ts'
 import { idToCb58 } from '../../../lib/bytes/ids.ts'
 import { decodeNodeHex } from '../../../lib/bytes/node-hex.ts'
 import { recordOf } from '../../../lib/json/json-record.ts'
+import { steadyNow } from '../../../lib/steady-clock.ts'
 import { mapBounded } from '../../../lib/waiting/map-bounded.ts'
 import { lacksMethod } from '../../../upstream/json-rpc/lacking-method.ts'
 import type { UpstreamPool } from '../../../upstream/types.ts'
@@ -12,6 +13,10 @@ import type { PSourceBlock } from './maker.ts'
 
 const METHOD = 'platform.getRewardUTXOs'
 const IN_FLIGHT = 16
+/**
+ * Nodes without the method are asked again after this: another one, which has it, may have been away. Milliseconds.
+ */
+const PAUSE_MS = 600_000
 
 /** Reads the rewards that the node paid for each proposal of a page; blocks do not contain them. */
 export interface RewardReader {
@@ -19,11 +24,12 @@ export interface RewardReader {
   withRewards(blocks: readonly PSourceBlock[], signal: AbortSignal): Promise<PSourceBlock[]>
 }
 
-export function createRewardReader(pool: UpstreamPool): RewardReader {
-  let silent = false
+/** @param now milliseconds; steady */
+export function createRewardReader(pool: UpstreamPool, now: () => number = steadyNow): RewardReader {
+  let silentUntil = 0
   const read = async (block: PSourceBlock, signal: AbortSignal): Promise<PSourceBlock> => {
     const txId = rewardedBy(block)
-    if (txId === undefined || silent) return block
+    if (txId === undefined || now() < silentUntil) return block
     try {
       const params = { txID: idToCb58(txId), encoding: 'hex' }
       const answer = recordOf(await ask(pool, '/ext/bc/P', METHOD, params, { signal }), METHOD)
@@ -32,7 +38,7 @@ export function createRewardReader(pool: UpstreamPool): RewardReader {
     } catch (error) {
       // One failed answer must not end the check for good.
       if (!lacksMethod(error)) throw error
-      silent = true
+      silentUntil = now() + PAUSE_MS
       return block
     }
   }

@@ -16,7 +16,14 @@ function saying(...errors: JsonRpcError[]) {
       return { utxos: [] }
     },
   } as unknown as UpstreamPool
-  return { reader: createRewardReader(pool), asked: () => asked }
+  let now = 1_000
+  return {
+    reader: createRewardReader(pool, () => now),
+    asked: () => asked,
+    wait(ms: number) {
+      now += ms
+    },
+  }
 }
 
 const proposal = async () => {
@@ -34,11 +41,15 @@ describe('the reader of paid rewards', () => {
     expect(await reader.withRewards([block], signal)).toEqual([{ ...block, paid: [] }])
   })
 
-  it('asks no more where the method is not there', async () => {
-    const { reader, asked } = saying(new JsonRpcError(`rpc: can't find method "platform.getRewardUTXOs"`, -32_000))
+  it('asks no more for ten minutes where the method is not there: a node that has it may have been away', async () => {
+    const { reader, asked, wait } = saying(
+      new JsonRpcError(`rpc: can't find method "platform.getRewardUTXOs"`, -32_000),
+    )
     const block = await proposal()
     expect(await reader.withRewards([block], signal)).toEqual([block])
     expect(await reader.withRewards([block], signal)).toEqual([block])
     expect(asked()).toBe(1)
+    wait(600_000)
+    expect(await reader.withRewards([block], signal)).toEqual([{ ...block, paid: [] }])
   })
 })
