@@ -97,6 +97,28 @@ describe('an asset that a node does not know', () => {
   })
 })
 
+describe('a node that describes something else', () => {
+  const other = { assetID: idToCb58('cc'.repeat(32)), name: 'Other', symbol: 'OTH', denomination: '0' }
+  const wrong = [other, { ...other, assetID: ID, denomination: '99' }, { name: 'Token', symbol: 'TOK' }]
+  const says = (node: LedgerNode | undefined, asset: object) => node?.ledger.assets.set(ID, asset as never)
+
+  it('is not believed: another node describes the asset, or it is an error', async () => {
+    for (const asset of wrong) {
+      for (const node of nodes) says(node, asset)
+      expect(await directory()()).toBeInstanceOf(Error)
+      learns(nodes[1])
+      expect(await directory()()).toEqual(KNOWN)
+    }
+  })
+
+  it('is not believed where the first one does not know the asset', async () => {
+    for (const asset of wrong) {
+      says(nodes[1], asset)
+      expect(await directory()()).toBeInstanceOf(Error)
+    }
+  })
+})
+
 describe('behind gateways that hide avm.getAssetDescription', () => {
   const { assets, avaxAssetID } = recordedJson<{ avaxAssetID: string; assets: { assetID: string }[] }>('network')
   // AVAX is known without being asked for.

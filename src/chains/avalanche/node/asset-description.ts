@@ -44,7 +44,8 @@ export async function readAssetDescription(
   call: CallOptions,
 ): Promise<AssetDescription> {
   try {
-    const answer = await ask(pool, PATH, METHOD, { assetID: assetId }, call).catch((error: unknown) => {
+    const checked = { ...call, check: (said: unknown) => void descriptionOf(assetId, said) }
+    const answer = await ask(pool, PATH, METHOD, { assetID: assetId }, checked).catch((error: unknown) => {
       if (saysAbsent(error) || lacksMethod(error)) return askOthers(pool, assetId, call, error)
       throw error
     })
@@ -57,16 +58,21 @@ export async function readAssetDescription(
 
 /** Gateways may hide one method but not the other. The asset's id is the hash of the bytes, so they can be verified. */
 async function readMaking(pool: UpstreamPool, assetId: string, call: CallOptions): Promise<AssetDescription> {
-  const answer = await ask(pool, PATH, 'avm.getTx', { txID: assetId, encoding: 'hex' }, call).catch(
+  const read = (answer: unknown) => {
+    const { id, unsignedTx } = decodeXTx(decodeNodeHex(textOf(recordOf(answer, 'getTx')['tx'], 'getTx tx')))
+    if (id !== idFromCb58(assetId)) throw new BadAnswerError(`getTx: another transaction than ${assetId}`)
+    return unsignedTx
+  }
+  const checked = { ...call, check: (said: unknown) => void read(said) }
+  const answer = await ask(pool, PATH, 'avm.getTx', { txID: assetId, encoding: 'hex' }, checked).catch(
     (error: unknown) => {
       throw saysAbsent(error) ? new UnknownAssetError(assetId) : error
     },
   )
-  const { id, unsignedTx } = decodeXTx(decodeNodeHex(textOf(recordOf(answer, 'getTx')['tx'], 'getTx tx')))
-  if (id !== idFromCb58(assetId)) throw new BadAnswerError(`getTx: another transaction than ${assetId}`)
+  const unsignedTx = read(answer)
   if (unsignedTx.type !== 'CreateAssetTx') throw new UnknownAssetError(assetId)
   const { name, symbol, denomination } = unsignedTx
-  return descriptionOf(assetId, { name, symbol, denomination })
+  return descriptionOf(assetId, { assetID: assetId, name, symbol, denomination })
 }
 
 /** Tries one node after another until one describes the asset. */
@@ -75,7 +81,7 @@ async function askOthers(pool: UpstreamPool, assetId: string, call: CallOptions,
   const judge = (response: RawResponse): AnswerVerdict => {
     if (response.status === 429) return { kind: 'retry', reason: 'rate limited', rateLimited: true }
     const { result, refusal } = messageOf(response)
-    if (result !== undefined) return { kind: 'answer' }
+    if (result !== undefined) return judged(assetId, result)
     if (refusal === undefined) return { kind: 'retry', reason: `status ${response.status} without an answer` }
     absent ||= wordsOfAbsence(refusal)
     // An older tip, or a missing method, is not the node's fault.
@@ -91,6 +97,16 @@ async function askOthers(pool: UpstreamPool, assetId: string, call: CallOptions,
   throw absent ? new UnknownAssetError(assetId) : first
 }
 
+/** A result that describes nothing, or another asset, is no answer: the next node is asked. */
+function judged(assetId: string, result: unknown): AnswerVerdict {
+  try {
+    descriptionOf(assetId, result)
+    return { kind: 'answer' }
+  } catch (error) {
+    return { kind: 'retry', reason: (error as Error).message }
+  }
+}
+
 /** Empty if the body is not a JSON-RPC answer. */
 function messageOf({ body }: RawResponse): { result?: unknown; refusal?: string } {
   try {
@@ -104,6 +120,8 @@ function messageOf({ body }: RawResponse): { result?: unknown; refusal?: string 
 
 function descriptionOf(assetId: string, answer: unknown): AssetDescription {
   const entry = recordOf(answer, METHOD)
+  // The same digits with another asset's decimals are another amount, and a description is kept for good.
+  if (entry['assetID'] !== assetId) throw new BadAnswerError(`${METHOD}: another asset than ${assetId}`)
   const decimals = Number(uintOf(entry['denomination'], `${METHOD} denomination`))
   if (decimals > 32) throw new BadAnswerError(`${METHOD}: ${decimals} decimals`)
   return {
