@@ -17,6 +17,8 @@ export interface LedgerStaker {
   outputs: { hex: string; owners: string[] }[]
   /** `unsignedTx` of getTx in JSON. */
   unsignedTx?: unknown
+  /** The id that getTx answers with; left out: its own. */
+  toldId?: string | undefined
   extra?: Record<string, unknown>
 }
 
@@ -179,7 +181,10 @@ function dispatch(ledger: Ledger, index: MemoryIndex, call: LedgerCall): unknown
     case 'platform.getTx': {
       const staker = ledger.stakers.find(({ txId }) => txId === params['txID'])
       if (!staker) throw new Error("couldn't get tx: not found")
-      return { tx: { unsignedTx: staker.unsignedTx, credentials: [], id: staker.txId }, encoding: 'json' }
+      return {
+        tx: { unsignedTx: staker.unsignedTx, credentials: [], id: staker.toldId ?? staker.txId },
+        encoding: 'json',
+      }
     }
     default:
       throw new Error(`rpc: can't find method "${method}"`)

@@ -1,3 +1,4 @@
+import { BadAnswerError } from '../../../errors.ts'
 import { parseBech32Address } from '../../../lib/bytes/bech32-address.ts'
 import { bytesToHex, idFromCb58 } from '../../../lib/bytes/ids.ts'
 import { type JsonRecord, recordOf } from '../../../lib/json/json-record.ts'
@@ -26,8 +27,10 @@ export interface StakingTx {
 /** The staked outputs of a staking transaction, from the node's JSON form, which is the same for all staking types. */
 export async function readStakingTx(pool: UpstreamPool, txId: string, call: CallOptions): Promise<StakingTx> {
   return askFor(pool, '/ext/bc/P', 'platform.getTx', { txID: txId, encoding: 'json' }, call, (answer) => {
-    const { tx } = recordOf(answer, 'getTx')
-    const unsigned = recordOf(recordOf(tx, 'getTx tx')['unsignedTx'], 'getTx unsignedTx')
+    const tx = recordOf(recordOf(answer, 'getTx')['tx'], 'getTx tx')
+    // It is kept for good: what is restaked, and what is locked, would be judged by the stake of another.
+    if (tx['id'] !== txId) throw new BadAnswerError(`getTx: another transaction than ${txId}`)
+    const unsigned = recordOf(tx['unsignedTx'], 'getTx unsignedTx')
     const stake = listOf(unsigned['stake'] ?? null, 'getTx stake')
     return { stake: stake.map((entry) => stakedOf(recordOf(entry, 'stake'))) }
   })

@@ -136,4 +136,17 @@ describe('restaked rewards', () => {
     node().before = () => undefined
     expect((await again()).get('w')).toMatchObject({ value: { restakedRewards: 7n, native: 57n } })
   })
+
+  test('are not worked out from another transaction than the one that was asked for', async () => {
+    const validator = renewing()
+    node().ledger.stakers.push(validator)
+    node().ledger.upgrades = active
+    const { pvm } = sources()
+    const again = async () => (await pvm.readBalances([wallet('w', text(1))], context())).get('w')
+    validator.toldId = 'another'
+    const outcome = await again()
+    expect(outcome?.ok && 'restakedRewards' in outcome.value).toBe(false)
+    validator.toldId = undefined
+    expect(await again()).toMatchObject({ value: { restakedRewards: 7n, native: 57n } })
+  })
 })
