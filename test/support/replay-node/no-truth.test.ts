@@ -6,6 +6,9 @@ import { FIXTURES } from '../recorded/recordings.ts'
 import { type ReplayNode, startReplayNode } from './index.ts'
 import { openRecordings } from './recorded/recordings.ts'
 
+/** Fees of a network that was started with flags of its own. */
+const FEES = { capacity: 20_000, target: 2, minPrice: 1_000, excessConversionConstant: 200 }
+
 let folder: string
 let whole: ReplayNode
 let bare: ReplayNode
@@ -18,7 +21,8 @@ beforeAll(async () => {
   // Nor is every asset named.
   const path = join(folder, 'network/network.json')
   const network = JSON.parse(readFileSync(path, 'utf8'))
-  writeFileSync(path, JSON.stringify({ ...network, assets: network.assets.slice(0, 1) }))
+  writeFileSync(path, JSON.stringify({ ...network, validatorFeeConfig: FEES, assets: network.assets.slice(0, 1) }))
+  rmSync(join(folder, 'network/final-state.json'))
   whole = await startReplayNode({ facts: false })
   bare = await startReplayNode({ recordings: folder, facts: false })
 })
@@ -93,6 +97,12 @@ it('rewards, supply, time and validators are those of the end', async () => {
     await expectSame('P', 'platform.getCurrentValidators', { subnetID: id })
     await expectSame('P', 'platform.getValidatorsAt', { subnetID: id, height: 'proposed' })
   }
+})
+
+it('fees of L1 validators are those that were recorded; their state is not known where it was not', async () => {
+  expect(await ask(bare, 'P', 'platform.getValidatorFeeConfig', {})).toMatchObject({ result: FEES })
+  expect(await ask(bare, 'P', 'platform.getValidatorFeeState', {})).toMatchObject({ error: expect.anything() })
+  expect(await ask(whole, 'P', 'platform.getValidatorFeeState', {})).toMatchObject({ result: expect.anything() })
 })
 
 it('a network is served without keys and without a validator', async () => {

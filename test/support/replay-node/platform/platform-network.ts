@@ -1,5 +1,6 @@
 import type { NodeContext } from '../node-context.ts'
 import type { RecordedChain } from '../recorded/recorded-chain.ts'
+import type { RecordedNetwork } from '../recorded/recorded-network.ts'
 import { DecodeError, decodeCb58, EMPTY_ID } from '../wire/binary-text.ts'
 import { type GorillaMethod, MethodError, NotRecordedError } from '../wire/gorilla-rpc.ts'
 import type { PlatformState } from './platform-state.ts'
@@ -118,12 +119,21 @@ function needPrimary(id: string): void {
   if (id !== EMPTY_ID) throw new MethodError(`failed fetching subnet transformation for ${id}: not found`)
 }
 
-/** No state of the network: what the node's program holds for mainnet, for the testnet, and for every other network. */
-function validatorFeeConfig(networkID: string): string {
+/**
+ * A network of one's own may have other fees, by the node's flags: those that were recorded. Where none were, what the
+ * node's program holds for mainnet, for the testnet, and for every other network.
+ */
+function validatorFeeConfig({ networkID, validatorFeeConfig: recorded }: RecordedNetwork): string {
+  if (recorded !== undefined) return JSON.stringify(recorded)
   const excessConversionConstant = networkID === '1' ? 1_246_488_515 : networkID === '5' ? 51_937_021 : 865_617
   const minPrice = networkID === '1' || networkID === '5' ? 512 : 1
   return JSON.stringify({ capacity: 20_000, target: 10_000, minPrice, excessConversionConstant })
 }
+
+const FINAL_STATE = 'network/final-state.json'
+
+const finalState = ({ recordings }: NodeContext): { validatorFeeState?: object } =>
+  recordings.has(FINAL_STATE) ? recordings.json<{ validatorFeeState?: object }>(FINAL_STATE) : {}
 
 /** The methods of platform.* about subnets, chains, supply, fees and time. */
 export function platformNetworkMethods(deps: Deps): Record<string, GorillaMethod> {
@@ -142,9 +152,9 @@ export function platformNetworkMethods(deps: Deps): Record<string, GorillaMethod
     getFeeConfig: () => context.network.raw('feeConfig'),
     // Gas capacity between recorded moments is not known: the recorded one with the tip's time.
     getFeeState: () => JSON.stringify({ ...state.feeState, timestamp: rfc3339(atTip(deps).timestamp) }),
-    getValidatorFeeConfig: () => validatorFeeConfig(context.network.networkID),
+    getValidatorFeeConfig: () => validatorFeeConfig(context.network),
     getValidatorFeeState() {
-      const { validatorFeeState } = context.recordings.json<{ validatorFeeState?: object }>('network/final-state.json')
+      const { validatorFeeState } = finalState(context)
       if (validatorFeeState === undefined) throw new NotRecordedError('the state of validator fees is not recorded')
       return JSON.stringify({ ...validatorFeeState, timestamp: rfc3339(atTip(deps).timestamp) })
     },

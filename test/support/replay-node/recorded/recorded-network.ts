@@ -15,6 +15,8 @@ interface NetworkFile {
   vms: unknown
   txFee: { txFee: string; createAssetTxFee: string }
   feeConfig: unknown
+  /** What `platform.getValidatorFeeConfig` said. */
+  validatorFeeConfig?: unknown
   keys?: Record<string, { privateKey: string; address: string; evmAddress: string }>
   assets: { assetID: string; name: string; symbol: string; denomination: string }[]
 }
