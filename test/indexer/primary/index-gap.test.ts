@@ -35,6 +35,7 @@ function nodeWithGap(lines: readonly Line[], from: number, to: number, height: (
       const text = JSON.stringify({ jsonrpc: '2.0', id: 1, ...answer(Number(startIndex), Number(numToFetch)) })
       return { status: 200, headers: [], body: Buffer.from(text) } as unknown as RawResponse
     },
+    status: () => [],
     rpc: async (_path: string, method: string, params: { height?: string }) =>
       method.endsWith('.getHeight') ? { height: String(height()) } : { block: lines[Number(params.height)]?.hex },
   } as unknown as UpstreamPool

@@ -5,7 +5,7 @@ import type { UpstreamPool } from '../../../upstream/types.ts'
 import type { Page, StreamTip } from '../../runner/stream.ts'
 import type { ChainFormat } from './formats.ts'
 import type { HeightApi } from './height-api.ts'
-import { createIndexApi, IndexBehindError, IndexOffError } from './index-api.ts'
+import { createIndexApi, IndexBehindError, IndexOffError, IndexUnknownError } from './index-api.ts'
 import type { SourceBlock } from './source-block.ts'
 
 /** Accepted blocks of one chain, from whichever API the nodes offer. */
@@ -32,6 +32,11 @@ export interface BlockSourceDeps<T> {
 const INDEX_AGAIN_MS = 60_000
 /** An index may end before its node's chain for this long; after that it has a gap. */
 const BEHIND_MS = 10_000
+/**
+ * Blocks that are read by height have no containers and no proposers, ever. A node that may have an index and says
+ * nothing is waited for as long as it takes to start one; longer, and answers from here would be too old.
+ */
+const SILENT_MS = 120_000
 /** While whole pages arrive, the tip is requested at most this often. */
 const TIP_MS = 3_000
 
@@ -50,6 +55,8 @@ export function createBlockSource<T>({
   let tip = { height: 0n, at: 0 }
   /** Since when the index has lacked stored blocks that the nodes have. */
   let behindSince: number | undefined
+  /** Since when nobody who answers has an index, and somebody who may have one is silent. */
+  let silentSince: number | undefined
 
   const withTip = async (page: Page<SourceBlock<T>>, signal: AbortSignal): Promise<Page<SourceBlock<T>>> => {
     const last = page.blocks.at(-1)
@@ -69,6 +76,13 @@ export function createBlockSource<T>({
     return clock() - behindSince >= BEHIND_MS
   }
 
+  const isOff = (error: unknown): boolean => {
+    if (error instanceof IndexOffError) return true
+    if (!(error instanceof IndexUnknownError)) return false
+    silentSince ??= clock()
+    return clock() - silentSince >= SILENT_MS
+  }
+
   return {
     genesis: (signal) => heights.block(0n, signal),
     has: heights.has,
@@ -80,9 +94,10 @@ export function createBlockSource<T>({
       try {
         const page = await withTip(await containers.read(after, signal), signal)
         behindSince = undefined
+        silentSince = undefined
         return page
       } catch (error) {
-        if (!(error instanceof IndexOffError) && !(await lacksOurs(error, after, signal))) throw error
+        if (!isOff(error) && !(await lacksOurs(error, after, signal))) throw error
         if (heightsUntil === 0)
           logger.warn({ chain: letter, reason: (error as Error).message }, 'reading blocks by height')
         heightsUntil = clock() + INDEX_AGAIN_MS

@@ -14,10 +14,17 @@ export class IndexOffError extends FirnError {
   }
 }
 
+/** No node that answered has the index, but not every one did. */
+export class IndexUnknownError extends FirnError {
+  constructor(message: string) {
+    super(message, { code: 'INDEX_UNKNOWN', retryable: true })
+  }
+}
+
 export interface IndexApi<T> {
   /**
    * The blocks after `after` from the nodes' index of accepted containers.
-   * @throws IndexOffError when no node has it
+   * @throws IndexOffError when no node has it, IndexUnknownError when one that said nothing may have it
    */
   read(after: StreamTip, signal: AbortSignal): Promise<Page<SourceBlock<T>>>
 }
@@ -40,7 +47,8 @@ const SERVER_ERRORS = 500
 
 type Reading<T> =
   | { kind: 'blocks'; blocks: SourceBlock<T>[]; full: boolean }
-  | { kind: 'off' | 'rate-limited' | 'bad' | 'blocked'; reason: string }
+  | { kind: 'off'; reason: string; silent?: readonly string[] }
+  | { kind: 'rate-limited' | 'bad' | 'blocked'; reason: string }
   | { kind: 'behind'; reason: string; last?: bigint }
   | { kind: 'shifted'; reason: string; shift: bigint }
 
@@ -103,6 +111,7 @@ export function createIndexApi<T>(
         reading = await ask(after, signal)
       }
       if (reading.kind === 'behind') throw new IndexBehindError(`${path}: ${reading.reason}`)
+      if (reading.kind === 'off') throw offError(`${path}: ${reading.reason}`, reading.silent)
       if (reading.kind !== 'blocks') throw new IndexOffError(`${path}: ${reading.reason}`)
       const { blocks, full } = reading
       const tip = blocks.at(-1)?.height ?? after.height
@@ -131,7 +140,9 @@ async function exchange<T>(
     const headers = { 'content-type': 'application/json' }
     const options = { signal, deadline: Date.now() + CALL_MS, judge, keepsRoom: true }
     const response = await pool.exchange({ method: 'POST', path, headers, body }, options)
-    return { reading: readings.get(response) ?? read(response), bytes: response.body.length }
+    const reading = readings.get(response) ?? read(response)
+    if (reading.kind === 'off') reading.silent = silentIn(pool, [...readings.keys()])
+    return { reading, bytes: response.body.length }
   } catch (error) {
     if (error instanceof CancelledError) throw error
     // A block that cannot be understood says more than that no node helped.
@@ -140,6 +151,17 @@ async function exchange<T>(
     throw error
   }
 }
+
+/** Hosts that said nothing about their index this time: a node that is being started anew, say. */
+function silentIn(pool: UpstreamPool, answers: readonly RawResponse[]): string[] {
+  const heard = new Set(answers.flatMap(({ host, status }) => (status < SERVER_ERRORS && status !== 429 ? [host] : [])))
+  return pool.status().flatMap(({ host }) => (heard.has(host) ? [] : [host]))
+}
+
+const offError = (reason: string, silent: readonly string[] = []): FirnError =>
+  silent.length === 0
+    ? new IndexOffError(reason)
+    : new IndexUnknownError(`${reason}; ${silent.join(', ')} may have it and said nothing`)
 
 const maxOf = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
