@@ -142,13 +142,26 @@ async function loaded(anvil: Anvil, state: string): Promise<Anvil> {
   return anvil
 }
 
+/**
+ * Exports from C are no EVM transactions, and each counts as one of the account's: between blocks nonces may move on.
+ * Where they did not, a transaction would wait for ever, and its contract would never be there.
+ */
+async function followNonces(anvil: Anvil, transactions: readonly RecordedTransaction[], next: Map<string, number>) {
+  for (const { from, nonce } of transactions) {
+    if (Number(nonce) !== (next.get(from) ?? 0)) await anvil.rpc('anvil_setNonce', [from, nonce])
+    next.set(from, Number(nonce) + 1)
+  }
+}
+
 /** Gives all of the chain as anvil tells it, hex. */
 async function runAgain(anvil: Anvil, blocks: readonly RecordedEvmBlock[]): Promise<string> {
   const senders = new Set(blocks.flatMap(({ block }) => block.transactions.map(({ from }) => from)))
   for (const sender of senders) await anvil.rpc('anvil_setBalance', [sender, `0x${STARTING_BALANCE.toString(16)}`])
   let miner: string | undefined
+  const nonces = new Map<string, number>()
   for (const { block } of blocks) {
     if (block.transactions.length === 0) continue
+    await followNonces(anvil, block.transactions, nonces)
     for (const recorded of block.transactions) {
       const hash = await anvil.rpc('eth_sendRawTransaction', [rawTransaction(recorded, anvil.chainId)])
       if (hash !== recorded.hash) throw new Error(`transaction ${recorded.hash} became ${hash}`)
