@@ -105,6 +105,25 @@ it('fees of L1 validators are those that were recorded; their state is not known
   expect(await ask(whole, 'P', 'platform.getValidatorFeeState', {})).toMatchObject({ result: expect.anything() })
 })
 
+it('the total stake is told where subnets are listed without the primary network', async () => {
+  const listed = mkdtempSync(join(tmpdir(), 'firn-no-primary-'))
+  cpSync(join(folder, 'network'), join(listed, 'network'), {
+    recursive: true,
+    filter: (path) => !path.includes('convers'),
+  })
+  const path = join(listed, 'network/platform-state.json')
+  const state = JSON.parse(readFileSync(path, 'utf8')) as { subnets: { id: string }[]; totalStake: object }
+  const subnets = state.subnets.filter(({ id }) => !id.startsWith('1111'))
+  writeFileSync(path, JSON.stringify({ ...state, subnets }))
+  const node = await startReplayNode({ recordings: listed, facts: false })
+  try {
+    expect(await ask(node, 'P', 'platform.getTotalStake', {})).toMatchObject({ result: state.totalStake })
+  } finally {
+    await node.stop()
+    rmSync(listed, { recursive: true, force: true })
+  }
+})
+
 it('a network is served without keys and without a validator', async () => {
   const empty = mkdtempSync(join(tmpdir(), 'firn-no-keys-'))
   const read = (name: string) => JSON.parse(readFileSync(join(FIXTURES, 'network', name), 'utf8'))

@@ -194,7 +194,12 @@ export function platformStakerMethods(deps: Deps): Record<string, GorillaMethod>
     getL1Validator: (args) => getL1Validator(deps, args),
     sampleValidators: (args) => sampleValidators(deps, args),
     getTotalStake(args) {
-      const members = deps.sets.at(args.id('subnetID'), deps.context.tips.height('P'))
+      const subnetID = args.id('subnetID')
+      const height = deps.context.tips.height('P')
+      const members = deps.sets.at(subnetID, height)
+      const { totalStake, height: end } = deps.state
+      if (members === undefined && subnetID === EMPTY_ID && totalStake !== undefined && height === Number(end))
+        return JSON.stringify(totalStake)
       if (members === undefined) throw new NotRecordedError('no validator set at this height')
       const stake = String(members.reduce((sum, member) => sum + member.weight, 0n))
       return JSON.stringify({ stake, weight: stake })

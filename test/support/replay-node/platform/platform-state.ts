@@ -26,6 +26,8 @@ export interface PlatformState {
   primary: { validators: { txID: string; nodeID: string }[] }
   primaryOneByOne: { validators: { txID: string; nodeID: string; delegators?: unknown[] }[] }[]
   supply?: { supply: string }
+  /** That of the primary network. */
+  totalStake?: { stake: string; weight: string }
   feeState: { capacity: number; excess: number; price: number; timestamp: string }
   minStake: unknown
 }
