@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { conversionValidationId } from '../../../src/chains/avalanche/codec/index.ts'
 import { idToCb58 } from '../../../src/lib/bytes/ids.ts'
 import type { L1ValidatorRow, PrimaryRows } from '../../../src/store/index.ts'
 import { hexId, parseAddress } from '../../store/recorded-rows.ts'
@@ -131,32 +132,71 @@ const ownerOf = ({ threshold, addresses }: { threshold: string; addresses: strin
   addresses: addresses.map(parseAddress),
 })
 
-it('an L1 validator that cannot pay the second behind a proposal falls out with its block', async () => {
-  const chain = startChain(1_000n)
+/** What makes an L1 whose validators have these balances, nAVAX; each pays 512 a second. */
+function l1Of(...balances: bigint[]) {
   const subnet = tx({ type: 'CreateSubnetTx', ...base, owner: owner(1) })
+  const nobody = { threshold: 1, addresses: [new Uint8Array(20)] }
   const convert = tx({
     type: 'ConvertSubnetToL1Tx',
     ...base,
     subnetId: subnet.id,
     chainId: id('7'),
     address: new Uint8Array(20),
-    validators: [
-      {
-        nodeId: '09'.repeat(20),
-        weight: 1n,
-        balance: 1_000n,
-        signer: { publicKey: new Uint8Array(48), signature: new Uint8Array(96) },
-        remainingBalanceOwner: { threshold: 1, addresses: [new Uint8Array(20)] },
-        deactivationOwner: { threshold: 1, addresses: [new Uint8Array(20)] },
-      },
-    ],
+    validators: balances.map((balance, at) => ({
+      nodeId: `0${at}`.repeat(20),
+      weight: 1n,
+      balance,
+      signer: { publicKey: new Uint8Array(48), signature: new Uint8Array(96) },
+      remainingBalanceOwner: nobody,
+      deactivationOwner: nobody,
+    })),
     subnetAuth: { type: 'secp-auth', sigIndices: [0] },
   })
+  const validationIds = balances.map((_, at) => conversionValidationId(subnet.id, at))
+  return { txs: [subnet, convert], validationIds }
+}
+
+it('an L1 validator that cannot pay the second behind a proposal falls out with its block', async () => {
+  const chain = startChain(1_000n)
   const ended = delegatorTx(1n, 1n)
-  const made = await chain.apply(standard(1_000n, subnet, convert, ended))
+  const made = await chain.apply(standard(1_000n, ...l1Of(1_000n).txs, ended))
   expect(made.staking?.l1Validators?.at(-1)).toMatchObject({ endAccumulatedFee: 1_000n })
   // 512 nAVAX are paid by then, and 488 are left.
   const block = proposal(1_001n, tx({ type: 'RewardValidatorTx', txId: ended.id }))
   const { staking } = await chain.apply(block, { type: 'BanffAbortBlock', time: 1_001n })
   expect(staking?.l1Validators).toMatchObject([{ endAccumulatedFee: 0n, weight: 1n, height: 2n }])
+})
+
+it('an L1 validator that can just pay the next second stays, though another falls out with the same block', async () => {
+  const chain = startChain(1_000n)
+  const { txs, validationIds } = l1Of(1_024n, 1_023n)
+  await chain.apply(standard(1_000n, ...txs))
+  const { staking } = await chain.apply(standard(1_001n))
+  expect(staking?.l1Validators).toMatchObject([{ validationId: validationIds[1], endAccumulatedFee: 0n }])
+})
+
+it('who has 1 nAVAX left at the time of a block keeps it there, and who has nothing left gets nothing back', async () => {
+  const chain = startChain(1_000n)
+  const { txs, validationIds } = l1Of(1_024n, 1_025n)
+  await chain.apply(standard(1_000n, ...txs))
+  const [poor, rich] = validationIds
+  const disable = tx({
+    type: 'DisableL1ValidatorTx',
+    ...base,
+    validationId: poor,
+    disableAuth: { type: 'secp-auth', sigIndices: [0] },
+  })
+  const increase = tx({ type: 'IncreaseL1ValidatorBalanceTx', ...base, validationId: rich, balance: 1_000n })
+  const { staking, utxos } = await chain.apply(standard(1_002n, disable, increase))
+  const ends = staking?.l1Validators?.map(({ validationId, endAccumulatedFee }) => [validationId, endAccumulatedFee])
+  expect(new Map(ends as [string, bigint][])).toEqual(
+    new Map([
+      [poor, 0n],
+      [rich, 2_025n],
+    ]),
+  )
+  expect(utxos?.map(({ txId, amount }) => [txId, amount])).toEqual([
+    [disable.id, 7n],
+    [increase.id, 7n],
+  ])
 })
