@@ -97,3 +97,55 @@ describeFilledStores('edges of balances', fill, (store) => {
     expect(locked).toEqual([false, true, false, true])
   })
 })
+
+const LETTERS = ['P', 'X', 'C'] as const
+type Letter = (typeof LETTERS)[number]
+const WAYS = LETTERS.flatMap((from) => LETTERS.flatMap((to) => (from === to ? [] : [{ from, to }])))
+const [EXPORTED, IMPORTED] = [1_000n, 1_500n]
+const amountOf = (from: Letter, to: Letter): bigint =>
+  10n ** BigInt(WAYS.findIndex((way) => way.from === from && way.to === to))
+
+/** Each way two outputs; of the first the import is written before the export, of the second behind it. */
+async function fillMemory(store: Store): Promise<void> {
+  await registerAll(store)
+  const imports = (letter: Letter, first: number, height: number) =>
+    WAYS.flatMap(({ from, to }, at) =>
+      to === letter ? [{ ...spend(first + at, height, 99), time: IMPORTED, importedFrom: from }] : [],
+    )
+  const exports = (letter: Letter) =>
+    WAYS.flatMap(({ from, to }, at) => {
+      const more = { exportedTo: to, amount: amountOf(from, to), time: EXPORTED, addresses: [address(1), address(2)] }
+      return from === letter ? [output(20 + at, 1, more), output(30 + at, 1, more)] : []
+    })
+  for (const letter of LETTERS) await commit(store, `testnet:${letter}`, 0, { spends: imports(letter, 20, 0) })
+  for (const letter of LETTERS) await commit(store, `testnet:${letter}`, 1, { utxos: exports(letter) })
+  for (const letter of LETTERS) await commit(store, `testnet:${letter}`, 2, { spends: imports(letter, 30, 2) })
+}
+
+describeFilledStores('edges of shared memory', fillMemory, (store) => {
+  const shared = async (letter: Letter, owner: number, times: object) => {
+    const query = { chain: { network: 'testnet', letter }, addresses: [address(owner)], locksAt: IMPORTED, ...times }
+    const groups = await store().reader.balances.groups(query)
+    return groups.map(({ direction, otherChain, amount, utxoCount }) =>
+      [direction, otherChain, amount, utxoCount].join(' '),
+    )
+  }
+  const all = (letter: Letter): string[] =>
+    LETTERS.filter((other) => other !== letter).flatMap((other) => [
+      `exported ${other} ${2n * amountOf(letter, other)} 2`,
+      `importable ${other} ${2n * amountOf(other, letter)} 2`,
+    ])
+
+  it.each(LETTERS)('of %s: what was exported waits on both sides until the second of its import', async (letter) => {
+    const waiting = all(letter).sort()
+    for (const owner of [1, 2]) {
+      const at = async (time: bigint, edge: 'inclusive' | 'strict') =>
+        (await shared(letter, owner, { at: time, edge })).sort()
+      expect([await at(EXPORTED - 1n, 'inclusive'), await at(EXPORTED, 'strict')]).toEqual([[], []])
+      expect([await at(EXPORTED, 'inclusive'), await at(EXPORTED + 1n, 'strict')]).toEqual([waiting, waiting])
+      for (const edge of ['inclusive', 'strict'] as const)
+        expect([await at(IMPORTED - 1n, edge), await at(IMPORTED, edge)]).toEqual([waiting, []])
+      expect(await shared(letter, owner, {})).toEqual([])
+    }
+  })
+})
