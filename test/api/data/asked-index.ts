@@ -21,6 +21,9 @@ export const node = (digit: string): string => formatNodeId(digit.repeat(40))
 export const P = '/v1/networks/fuji/blockchains/p-chain'
 export const X = '/v1/networks/fuji/blockchains/x-chain'
 
+/** Whole seconds of the clock, which stands shortly before the next one. */
+export const CLOCK_SECONDS = 9
+
 /** What the index was asked for: the members of the query; `more` is a second argument. */
 type Asked = Record<string, unknown>
 
@@ -77,7 +80,7 @@ export async function startAsked() {
     cMemories: { of: async () => INDEXED_C, hold: async () => true },
     isIndexed: () => true,
     maxIndexAgeMs: 10_000,
-    now: () => 0,
+    now: () => CLOCK_SECONDS * 1_000 + 999,
     chains: {
       list: async () => [evmChain('1', false), evmChain('5', true)],
       streams: async () =>

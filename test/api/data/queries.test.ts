@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { id, node, owner, P, startAsked, X } from './asked-index.ts'
+import { CLOCK_SECONDS, id, node, owner, P, startAsked, X } from './asked-index.ts'
 
 let { asked, get, post, close }: Awaited<ReturnType<typeof startAsked>> = {} as never
 beforeAll(async () => {
@@ -25,6 +25,12 @@ it.each([
 ])('the least amount %s is %s', async (text, amount) => {
   expect((await get(`${P}/utxos?addresses=${owner(1)}&minUtxoAmount=${text}`)).status).toBe(200)
   expect(asked.at(-1)?.['minAmount']).toBe(amount)
+})
+
+it('the least amount is exact wherever it stands in the query, and one that no amount can reach is none', async () => {
+  expect((await get(`${P}/utxos?minUtxoAmount=9007199254740993&addresses=${owner(1)}`)).status).toBe(200)
+  expect(asked.at(-1)?.['minAmount']).toBe(9_007_199_254_740_993n)
+  expect((await get(`${P}/utxos?addresses=${owner(1)}&minUtxoAmount=1e400`)).status).toBe(400)
 })
 
 it('an asset is asked for on X, and no word on P', async () => {
@@ -93,11 +99,11 @@ it('lists over EVM chains are of the chains of one kind of network, or of all', 
   expect(await kinds('transactions?network=testnet&status=success')).toEqual([true, ['eip155:5'], true])
 })
 
-it('locks are judged by the moment that is asked for', async () => {
+it('locks are judged by the moment that is asked for, those of now by the seconds that are over', async () => {
   await get(`${P}/balances?addresses=${owner(1)}&blockTimestamp=77`)
   expect(asked.at(-1)).toMatchObject({ at: 77n, locksAt: 77n, edge: 'strict' })
   await get(`${P}/balances?addresses=${owner(1)}`)
-  expect(asked.at(-1)).toMatchObject({ locksAt: 0n })
+  expect(asked.at(-1)).toMatchObject({ locksAt: BigInt(CLOCK_SECONDS) })
   expect(asked.at(-1)).not.toHaveProperty('at')
 })
 
