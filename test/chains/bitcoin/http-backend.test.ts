@@ -47,6 +47,16 @@ describe('esplora answers', () => {
   })
 
   it.each([
+    ['has spent everything', stats(700, 700), stats(0, 0), { confirmed: 0n, unconfirmed: 0n }],
+    ['is spending everything', stats(700, 0), stats(0, 700), { confirmed: 700n, unconfirmed: -700n }],
+    ['has all there is', stats(2.1e15, 0), stats(0, 0), { confirmed: 2_100_000_000_000_000n, unconfirmed: 0n }],
+    ['gets all there is', stats(0, 0), stats(2.1e15, 0), { confirmed: 0n, unconfirmed: 2_100_000_000_000_000n }],
+  ])('are believed of who %s', async (_, chain, mempool, balances) => {
+    pages[path] = answer(chain, mempool)
+    expect(balancesOf(await esplora())).toEqual(balances)
+  })
+
+  it.each([
     ['a page that is no JSON', '<html>busy</html>'],
     ['a cut document', `{"address":"${ID}","chain_stats":{"funded_txo_sum":7`],
     ['another address', { ...answer(stats(1, 0), stats(0, 0)), address: '3P14159f73E4gFr7JterCCQh9QjiTjiZrG' }],
@@ -58,8 +68,13 @@ describe('esplora answers', () => {
     ['more spent than received', answer(stats(1, 2), stats(0, 0))],
     ['more spent in the mempool than there is', answer(stats(100, 0), stats(0, 101))],
     ['sums below zero in the mempool', answer(stats(100, 0), stats(-10, -5))],
+    ['less than nothing received in the mempool', answer(stats(100, 0), stats(-10, 5))],
+    ['less than nothing spent in the mempool', answer(stats(100, 0), stats(10, -5))],
+    ['less than nothing spent in blocks', answer(stats(100, -5), stats(0, 0))],
+    ['sums below zero in blocks', answer(stats(-5, -10), stats(0, 0))],
     ['more bitcoin than exist', answer(stats(2_100_000_000_000_001, 0), stats(0, 0))],
     ['more bitcoin than exist, of which some are being spent', answer(stats(2_100_000_000_000_001, 0), stats(0, 1))],
+    ['more bitcoin than exist, of which some are on their way', answer(stats(2.1e15, 0), stats(1, 0))],
     ['an array', []],
     ['null', 'null'],
   ])('refuses %s', async (_, page) => {
@@ -156,6 +171,8 @@ describe('blockbook answers', () => {
   it('reads both balances', async () => {
     pages[path] = answer()
     expect(balancesOf(await blockbook())).toEqual({ confirmed: 500n, unconfirmed: -100n })
+    pages[path] = answer({ balance: '0', totalSent: '700', unconfirmedBalance: '0' })
+    expect(balancesOf(await blockbook())).toEqual({ confirmed: 0n, unconfirmed: 0n })
   })
 
   it('asks for the first degree of detail that has the mempool: since 0.6.0 "basic" leaves it out', async () => {
