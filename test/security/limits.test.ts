@@ -85,9 +85,9 @@ describe('limits of what one caller may hold', () => {
 
   it('filters that are remembered: the one not used for longest goes first', () => {
     const table = createFilterTable()
-    for (let index = 0; index < MAX_FILTERS; index += 1) table.made('C/rpc', `0x${index}`, 'host')
+    for (let index = 0; index < MAX_FILTERS; index += 1) table.heldBy('C/rpc', `0x${index}`, 'host')
     expect(table.hostOf('C/rpc', '0x0')).toBe('host')
-    for (let index = 0; index < 100; index += 1) table.made('C/rpc', `0xa${index}`, 'host')
+    for (let index = 0; index < 100; index += 1) table.heldBy('C/rpc', `0xa${index}`, 'host')
     expect(table.size).toBe(MAX_FILTERS)
     expect(table.hostOf('C/rpc', '0x0')).toBe('host')
     expect(table.hostOf('C/rpc', '0x1')).toBeUndefined()

@@ -3,7 +3,7 @@ import { JSON_EVM, type NodeAnswer } from '../http/answer.ts'
 import { eachMember, type Span } from '../json/spans.ts'
 
 /** JSON-RPC error codes as geth uses them. */
-export const EVM_CODES = { invalidRequest: -32600, server: -32000, tooLarge: -32003 } as const
+export const EVM_CODES = { invalidRequest: -32600, server: -32000, tooLarge: -32003, internal: -32603 } as const
 
 const START = Buffer.from('{"jsonrpc":"2.0","id":')
 const RESULT = Buffer.from(',"result":')

@@ -75,16 +75,19 @@ describe('batches on their way', () => {
     expect(order.map(({ params }) => (params as string[])[0])).toEqual(['0x1', '0x01', '0x02', '0x1'])
   })
 
-  it('what was sent is told although nobody answers what stands behind it', async () => {
+  it.each([
+    [500, 502],
+    [413, 413],
+  ])('what was sent is told although nobody answers what stands behind it: %i', async (said, told) => {
     const { stage, server } = await start({ answer: () => '0xhash' })
-    server.set(({ body }) => (body.includes('eth_gasPrice') ? { status: 500 } : {}))
+    server.set(({ body }) => (body.includes('eth_gasPrice') ? { status: said } : {}))
     const { status, text } = await stage.post([call(1, 'eth_sendRawTransaction', ['0x01']), call(2, 'eth_gasPrice')])
     expect(status).toBe(200)
     expect(JSON.parse(text)).toEqual([
       { jsonrpc: '2.0', id: 1, result: '0xhash' },
       { jsonrpc: '2.0', id: 2, error: { code: -32000, message: 'no node answered' } },
     ])
-    expect((await stage.post([call(2, 'eth_gasPrice')])).status).toBe(502)
+    expect((await stage.post([call(2, 'eth_gasPrice')])).status).toBe(told)
   })
 
   it('a server that refuses arrays is asked one by one', async () => {

@@ -13,6 +13,7 @@ async function start(): Promise<{ stage: EvmStage; nodes: FaultServer[]; restart
       const beyond = new Set<string>()
       return startFaultServer({
         handle: (_, body) => {
+          if (body.includes('eth_refused')) return { status: 502, body: 'no' }
           const { id, method, params } = JSON.parse(body.toString()) as { id: number; method: string; params: string[] }
           const [filter = ''] = params ?? []
           const known = made.has(filter)
@@ -87,6 +88,22 @@ describe('filters', () => {
     expect(await stage.call('eth_newFilter', [{}])).not.toBe(id)
   })
 
+  it('of a node that turns calls away are still there: nobody is told that they are gone', async () => {
+    const { stage, nodes } = await start()
+    nodes.forEach((node, index) => void node.set(index === 1 ? {} : { status: 500 }))
+    const id = await stage.call('eth_newFilter', [{}])
+    for (const node of nodes) node.set()
+    const ask = (method: string) => stage.post({ jsonrpc: '2.0', id: 1, method, params: [id] })
+    nodes[1]?.set({ rateLimited: { retryAfterSeconds: 1 } })
+    // The second is refused by the one before it, without a call.
+    for (const method of ['eth_getFilterChanges', 'eth_getFilterChanges', 'eth_uninstallFilter']) {
+      const { status, text, headers } = await ask(method)
+      expect([status, headers.get('retry-after')], text).toEqual([503, '1'])
+    }
+    nodes[1]?.set()
+    await expect.poll(async () => (await ask('eth_getFilterChanges')).text, { timeout: 10_000 }).toContain('["2"]')
+  })
+
   it('of blocks that are not there yet are there, and their node says so', async () => {
     const { stage, restart } = await start()
     const id = await stage.call('eth_newFilter', [{ fromBlock: '0xffffff' }])
@@ -119,16 +136,40 @@ describe('filters', () => {
     expect(JSON.parse(text)).toMatchObject([{ id: 1 }, { id: 2, result: [id[2]] }])
   })
 
-  it('are forgotten when nobody asks for them as long as at a node', () => {
+  it('lose nothing that their node has told because it cannot be told what else a batch asks for', async () => {
+    const { stage, nodes } = await start()
+    const ids: string[] = []
+    for (const busy of [0, 1]) {
+      nodes.forEach((node, index) => void node.set(index === busy ? {} : { status: 500 }))
+      ids.push(await stage.call('eth_newFilter', [{}]))
+    }
+    nodes[0]?.set()
+    nodes[1]?.set({ rateLimited: { retryAfterSeconds: 1 } })
+    const batch = (...methods: [method: string, ...params: unknown[]][]) =>
+      stage.post(methods.map(([method, ...params], id) => ({ jsonrpc: '2.0', id, method, params })))
+    // A node forgets what it has told: a batch that failed as a whole would have taken it from the client.
+    const told = { id: 0, result: ['1'] }
+    const error = (code: number) => ({ id: 1, error: { code, message: 'no node answered' } })
+    const polls = await batch(['eth_getFilterChanges', ids[0]], ['eth_getFilterChanges', ids[1]])
+    expect([polls.status, JSON.parse(polls.text)]).toMatchObject([200, [told, error(-32603)]])
+    const mixed = await batch(['eth_getFilterChanges', ids[0]], ['eth_refused'])
+    expect([mixed.status, JSON.parse(mixed.text)]).toMatchObject([200, [told, error(-32000)]])
+    // What nobody has told anything of may fail as a whole: a status says more than entries.
+    expect((await batch(['eth_getFilterLogs', ids[1]], ['eth_odd'])).status).toBe(503)
+  })
+
+  it('are forgotten when their node has not answered for them as long as it keeps one', () => {
     let now = 1_000
     const table = createFilterTable(() => now)
-    table.made('/ext/bc/C/rpc', '0x1', 'a')
-    now += FILTER_IDLE_MS - 1
-    expect(table.hostOf('/ext/bc/C/rpc', '0x1')).toBe('a')
+    table.heldBy('/ext/bc/C/rpc', '0x1', 'a')
     now += FILTER_IDLE_MS - 1
     expect(table.hostOf('/ext/bc/C/rpc', '0x1')).toBe('a')
     expect(table.hostOf('/ext/bc/other/rpc', '0x1')).toBeUndefined()
-    now += FILTER_IDLE_MS + 1
+    table.heldBy('/ext/bc/C/rpc', '0x1', 'a')
+    now += FILTER_IDLE_MS - 1
+    expect(table.hostOf('/ext/bc/C/rpc', '0x1')).toBe('a')
+    // Being asked about does not keep it: a node that turns calls away for hours has dropped it.
+    now += 2
     expect(table.hostOf('/ext/bc/C/rpc', '0x1')).toBeUndefined()
   })
 })

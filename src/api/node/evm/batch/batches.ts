@@ -7,6 +7,7 @@ import { EVM_CODES, errorEntry, refusedBody, resultOf, silence, trimmed } from '
 import { CALL_MS, type EvmCall } from '../call.ts'
 import type { EvmRequest } from '../endpoint.ts'
 import type { EvmMessage } from '../message.ts'
+import { FILTER_USERS } from '../methods.ts'
 import type { KeptAnswers } from '../read/kept-answers.ts'
 import { planRead, type ReadPlan } from '../read/plan.ts'
 import { type EvmReads, isFinal, neverLower } from '../read/reads.ts'
@@ -68,6 +69,34 @@ function runsOf(messages: readonly EvmMessage[], isWrite: (method: string) => bo
 /** Calls after the results have reached the limit are not executed. */
 const notExecuted = ({ kind, id }: EvmMessage): Buffer | undefined => (kind === 'silent' ? undefined : tooLarge(id))
 
+/** Nodes forget what they have told to this call: an answer to it that is not passed on is lost. */
+const isToldOnce = ({ method }: EvmMessage): boolean => method === 'eth_getFilterChanges'
+
+/** Clients give up a filter for an error of a node's own, and ask again for an internal one. */
+const failed = ({ method, id }: EvmMessage): Buffer =>
+  errorEntry(id, FILTER_USERS.has(method) ? EVM_CODES.internal : EVM_CODES.server, 'no node answered')
+
+/** The failure of a run as entries, for batches with results that must not be lost. */
+const failedRun = (run: readonly EvmMessage[]): Asked => {
+  const calls = run.filter(({ kind }) => kind !== 'silent')
+  return { kind: 'each', answers: new Map(calls.map((message) => [message, failed(message)])) }
+}
+
+/** Passes on what no entry can say: that the client has left, or a mistake of this server. */
+const throwOthers = (error: unknown, { signal }: EvmRequest): void => {
+  if (signal.aborted || !(error instanceof FirnError)) throw error
+}
+
+/** Whatever happens to these calls: entries. */
+const inEntries = (request: EvmRequest, run: readonly EvmMessage[], asked: Promise<Asked>): Promise<Asked> =>
+  asked.then(
+    (told) => (told.kind === 'whole' ? failedRun(run) : told),
+    (error: unknown) => {
+      throwOthers(error, request)
+      return failedRun(run)
+    },
+  )
+
 const leftAsItIs = (error: unknown): undefined => {
   if (!(error instanceof FirnError)) throw error
 }
@@ -82,6 +111,8 @@ function refusal(messages: readonly EvmMessage[]): NodeAnswer | undefined {
 
 export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
   const { reads, kept, single, isAlone, isWrite, hasOthers } = deps
+  /** The answer of such a call must reach the client, whatever happens to the rest of the batch. */
+  const mustTell = (message: EvmMessage): boolean => isWrite(message.method) || isToldOnce(message)
 
   const askOne = async (request: EvmRequest, message: EvmMessage): Promise<Buffer | undefined> => {
     const { endpoint, contentType, signal } = request
@@ -147,12 +178,24 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
     }).finally(() => clearTimeout(timer))
     return true
   }
-  const askEach = async (request: EvmRequest, asked: readonly EvmMessage[]): Promise<Answers> => {
+  /** Each failure is an entry. */
+  const askEachOrFail = (request: EvmRequest, asked: readonly EvmMessage[]): Promise<Answers> =>
+    askEach(request, asked, (message) =>
+      askOne(request, message).catch((error: unknown) => {
+        throwOthers(error, request)
+        return message.kind === 'silent' ? undefined : failed(message)
+      }),
+    )
+  const askEach = async (
+    request: EvmRequest,
+    asked: readonly EvmMessage[],
+    ask = (message: EvmMessage) => askOne(request, message),
+  ): Promise<Answers> => {
     const answers: Answers = new Map()
     const room = createResultRoom()
     await mapBounded(asked, AT_ONCE, async (message) => {
       // Calls start in order: whatever is answered precedes the next one.
-      const entry = room.isFull() ? notExecuted(message) : await askOne(request, message)
+      const entry = room.isFull() ? notExecuted(message) : await ask(message)
       if (!entry) return
       answers.set(message, entry)
       room.add(entry)
@@ -195,54 +238,46 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
     const answers = find(request, run)
     const alone = run.filter((message) => !answers.has(message) && isAlone(message))
     const together = run.filter((message) => !answers.has(message) && !isAlone(message))
-    const nothing: Asked = { kind: 'each', answers: new Map() }
+    const nothing = Promise.resolve<Asked>({ kind: 'each', answers: new Map() })
     const untouched = isAll && together.length === run.length
+    const mustTellEach = alone.some(isToldOnce)
+    const asked = together.length === 0 ? nothing : askSome(request, together, untouched)
     const [first, others] = await Promise.all([
-      together.length === 0 ? nothing : askSome(request, together, untouched),
-      askEach(request, alone),
+      mustTellEach ? inEntries(request, together, asked) : asked,
+      mustTellEach ? askEachOrFail(request, alone) : askEach(request, alone),
     ])
     if (first.kind === 'whole') return first
     for (const [message, entry] of [...first.answers, ...others]) answers.set(message, entry)
     return untouched && first.whole ? { kind: 'each', answers, whole: first.whole } : { kind: 'each', answers }
-  }
-  /** Results of earlier runs must not be lost when a later run fails: the failure becomes entries. */
-  const failedRun = (run: readonly EvmMessage[], error: unknown): Asked => {
-    if (!(error instanceof FirnError)) throw error
-    const said = run
-      .filter(({ kind }) => kind !== 'silent')
-      .map((message) => [message, errorEntry(message.id, EVM_CODES.server, 'no node answered')] as const)
-    return { kind: 'each', answers: new Map(said) }
   }
   return {
     answer: async (given, start) => {
       const entries = splitBatch(given.body, start)
       const refused = refusal(entries)
       if (refused) return refused
-      // If a run fails after a write, the answer is sent while other calls are still under way, and the next client
-      // reuses the memory.
-      const writes = entries.some(({ method }) => isWrite(method))
-      const request = writes ? { ...given, body: Buffer.from(given.body) } : given
-      const messages = writes ? splitBatch(request.body, start) : entries
+      // If calls fail beside or after such a one, the answer is sent while other calls are still under way, and the next
+      // client reuses the memory.
+      const isKept = entries.some(mustTell)
+      const request = isKept ? { ...given, body: Buffer.from(given.body) } : given
+      const messages = isKept ? splitBatch(request.body, start) : entries
       const runs = runsOf(messages, isWrite)
       const answers: Answers = new Map()
       const room = createResultRoom()
-      let written = false
+      let told = false
       for (const run of runs) {
         if (room.isFull()) {
           for (const message of run) if (message.kind !== 'silent') answers.set(message, tooLarge(message.id))
           continue
         }
-        const asked = await askRun(request, run, runs.length === 1).catch((error: unknown) => {
-          if (!written || request.signal.aborted) throw error
-          return failedRun(run, error)
-        })
+        const asking = askRun(request, run, runs.length === 1)
+        const asked = await (told ? inEntries(request, run, asking) : asking)
         if (asked.kind === 'whole') return asked.answer
         if (asked.whole && runs.length === 1) return asked.whole
         for (const [message, entry] of asked.answers) {
           answers.set(message, entry)
           room.add(entry)
         }
-        written ||= run.some(({ method }) => isWrite(method))
+        told ||= run.some(mustTell)
       }
       const body = joinAnswers(messages, (message) => answers.get(message))
       return body.length === 0 ? silence() : { status: 200, contentType: JSON_EVM, body }

@@ -3,8 +3,9 @@ import { roomFor } from '../../../../lib/room-for.ts'
 
 /** Remembers which node created a filter. */
 export interface FilterTable {
-  made(endpoint: string, id: string, host: string): void
-  /** The node that created it; a lookup keeps the entry alive, as at the node. */
+  /** Told when a node has created a filter, and whenever it answers for it, which keeps it alive, as at the node. */
+  heldBy(endpoint: string, id: string, host: string): void
+  /** The node that created it. */
   hostOf(endpoint: string, id: string): string | undefined
   forget(endpoint: string, id: string): void
   readonly size: number
@@ -21,12 +22,11 @@ export function createFilterTable(now: () => number = Date.now): FilterTable {
   const hosts = new LRUCache<string, string>({
     ...roomFor(MAX_FILTERS),
     ttl: FILTER_IDLE_MS,
-    updateAgeOnGet: true,
     ttlResolution: 0,
     perf: { now },
   })
   return {
-    made: (endpoint, id, host) => void hosts.set(key(endpoint, id), host),
+    heldBy: (endpoint, id, host) => void hosts.set(key(endpoint, id), host),
     hostOf: (endpoint, id) => hosts.get(key(endpoint, id)),
     forget: (endpoint, id) => void hosts.delete(key(endpoint, id)),
     get size() {

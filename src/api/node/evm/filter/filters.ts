@@ -1,4 +1,4 @@
-import { FirnError, UpstreamUnavailableError } from '../../../../errors.ts'
+import { FirnError, OverloadedError, UpstreamRateLimitedError, UpstreamUnavailableError } from '../../../../errors.ts'
 import type { RawResponse } from '../../../../upstream/index.ts'
 import { forwardHeaders } from '../../forward/call.ts'
 import { answerOf } from '../../forward/forwarded-answer.ts'
@@ -34,18 +34,28 @@ const textOf = (value: Buffer | undefined): string | undefined =>
 
 const judgeOf = ({ message: { id }, body }: EvmCall): Judge => (id === undefined ? judgeRpc(body) : judgeCall(id, body))
 
-const exchange = (member: Member, call: EvmCall): Promise<RawResponse> => {
+/** @throws UpstreamRateLimitedError also for the page by which a node, or something in front of it, turns calls away. */
+const exchange = async (member: Member, call: EvmCall): Promise<RawResponse> => {
   const { endpoint, body, contentType, signal } = call
-  return member.pool.exchange(
+  const judge = judgeOf(call)
+  const response = await member.pool.exchange(
     {
       method: 'POST',
       path: member.path(endpoint),
       headers: forwardHeaders({ method: 'POST', contentType, contentEncoding: undefined, query: '', body }),
       body,
     },
-    { idempotent: false, signal, deadline: Date.now() + CALL_MS, judge: judgeOf(call) },
+    { idempotent: false, signal, deadline: Date.now() + CALL_MS, judge },
   )
+  const verdict = judge(response)
+  if (verdict.kind === 'retry' && verdict.rateLimited && !isOwnWord(response))
+    throw new UpstreamRateLimitedError(`${call.message.method}: ${verdict.reason}`, verdict.retryAfterMs)
+  return response
 }
+
+/** The call has not reached the node, which still has what it had. */
+const isTurnedAway = (error: unknown): boolean =>
+  error instanceof UpstreamRateLimitedError || error instanceof OverloadedError
 
 const isAnswer = (call: EvmCall, response: RawResponse): boolean => judgeOf(call)(response).kind === 'answer'
 
@@ -93,7 +103,7 @@ export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFi
         const response = await exchange(member, call)
         if (isAnswer(call, response)) {
           const id = textOf(resultOf(response.body))
-          if (id !== undefined) table.made(endpoint.path, id, member.host)
+          if (id !== undefined) table.heldBy(endpoint.path, id, member.host)
           return answerOf(response)
         }
         refused = response
@@ -115,9 +125,12 @@ export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFi
       if (!isAnswer(call, response)) return isOwnWord(response) ? answerOf(response) : unknownFilter(call)
       if (call.message.method === 'eth_uninstallFilter' || saysUnknown(call, response.body))
         table.forget(endpoint.path, id)
+      else table.heldBy(endpoint.path, id, host)
       return answerOf(response)
     } catch (error) {
       if (call.signal.aborted || !(error instanceof FirnError)) throw error
+      // Clients that are told that it is gone create a new one, and never learn what happened in between.
+      if (isTurnedAway(error)) throw error
       // Filters are lost with their node: clients that are told so create new ones.
       return unknownFilter(call)
     }
@@ -137,7 +150,7 @@ export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFi
         said = response
         if (saysUnknown(call, response.body)) continue
         if (resultOf(response.body) && call.message.method !== 'eth_uninstallFilter')
-          table.made(endpoint.path, id, member.host)
+          table.heldBy(endpoint.path, id, member.host)
         return answerOf(response)
       } catch (error) {
         if (call.signal.aborted || !(error instanceof FirnError)) throw error
