@@ -15,9 +15,12 @@ export interface Restaked {
   stake: readonly string[]
 }
 
-const CONCURRENT = 8
-/** With more self-renewing validators than this, none is read and the optional amount is left out. */
-const MAX_VALIDATORS = 1_000
+const CONCURRENT = 16
+/**
+ * With more self-renewing validators than this, none is read and the optional amount is left out. Several times the
+ * validators of any network: each costs a call once, and is kept.
+ */
+export const MOST_RENEWING = 5_000
 
 /** If no node tells of its upgrades, the validators show whether there is this one. */
 function untold(error: unknown): number {
@@ -44,7 +47,7 @@ export function createRestakedReader(network: AvalancheNetwork, stakers: StakerD
     const from = await network.autoRenewalFrom(call).catch(untold)
     if (from === undefined || now < BigInt(from)) return []
     const renewing = (await stakers.validators(call)).filter((validator) => validator.autoRenewed)
-    if (renewing.length > MAX_VALIDATORS) return undefined
+    if (renewing.length > MOST_RENEWING) return undefined
     return mapBounded(renewing, CONCURRENT, async ({ txId, weight }) => {
       const { stake } = await stakers.stakingTx(txId, call)
       const own = stake.reduce((sum, output) => sum + output.amount, 0n)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { MOST_RENEWING } from '../../../../src/chains/avalanche/balances/restaked-rewards.ts'
 import {
   AVALANCHE_CAIP2,
   createAvalancheNetwork,
@@ -98,11 +99,26 @@ describe('restaked rewards', () => {
     expect(await read()).toMatchObject({ value: { restakedRewards: 0n, native: 50n } })
   })
 
+  test('are looked up of more validators than the largest network has', async () => {
+    node().ledger.stakers.push(
+      ...Array.from({ length: 1_200 }, (_, index) =>
+        stakerOf({
+          endTime: 9_000,
+          outputs: [{ owners: [hex(index === 1_199 ? 1 : 2)], amount: 50n }],
+          weight: 57n,
+          extra: RENEWS,
+        }),
+      ),
+    )
+    node().ledger.upgrades = active
+    expect(await read()).toMatchObject({ value: { restakedRewards: 7n, native: 57n } })
+  })
+
   test('are left out, not zero, where more validators renew themselves than are looked into', async () => {
-    node().ledger.stakers.push(...Array.from({ length: 1_001 }, renewing))
+    node().ledger.stakers.push(...Array.from({ length: MOST_RENEWING + 1 }, renewing))
     node().ledger.upgrades = active
     const outcome = await read()
-    expect(outcome).toMatchObject({ ok: true, value: { native: 50_050n } })
+    expect(outcome).toMatchObject({ ok: true, value: { native: 50n * BigInt(MOST_RENEWING + 1) } })
     expect(outcome?.ok && 'restakedRewards' in outcome.value).toBe(false)
     expect(count('platform.getTx')).toBe(0)
   })
