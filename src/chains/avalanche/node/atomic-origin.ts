@@ -1,4 +1,7 @@
 import { BadAnswerError, JsonRpcError } from '../../../errors.ts'
+import { idToCb58 } from '../../../lib/bytes/ids.ts'
+import { decodeNodeHex } from '../../../lib/bytes/node-hex.ts'
+import { sha256Hex } from '../../../lib/bytes/sha256.ts'
 import { recordOf } from '../../../lib/json/json-record.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import { textOf, uintOf } from './answers.ts'
@@ -20,9 +23,13 @@ export interface AtomicOrigin {
 export async function readAtomicOrigin(pool: UpstreamPool, txId: string, call: CallOptions): Promise<AtomicOrigin> {
   const method = 'avax.getAtomicTx'
   const params = { txID: txId, encoding: 'hex' }
-  const height = await askFor(pool, '/ext/bc/C/avax', method, params, call, (answer) =>
-    uintOf(recordOf(answer, method)['blockHeight'], method),
-  )
+  const height = await askFor(pool, '/ext/bc/C/avax', method, params, call, (answer) => {
+    const { tx, blockHeight } = recordOf(answer, method)
+    // Origins are kept for good: the time of another transaction would stay.
+    if (idToCb58(sha256Hex(decodeNodeHex(textOf(tx, `${method} tx`)))) !== txId)
+      throw new BadAnswerError(`${method}: another transaction than ${txId}`)
+    return uintOf(blockHeight, method)
+  })
   return { height, time: await readBlockTime(pool, height, call) }
 }
 
@@ -32,9 +39,22 @@ const BLOCK = 'eth_getBlockByNumber'
 async function readBlockTime(pool: UpstreamPool, height: bigint, call: CallOptions): Promise<bigint> {
   const doubts = (said: unknown): boolean => said === null || said instanceof JsonRpcError
   const params = [`0x${height.toString(16)}`, false]
-  const block = await ask(pool, '/ext/bc/C/rpc', BLOCK, params, { ...call, doubts })
+  const check = (said: unknown): void => {
+    if (said !== null) timeOf(said, height)
+  }
+  const block = await ask(pool, '/ext/bc/C/rpc', BLOCK, params, { ...call, doubts, check })
   if (block === null) throw new JsonRpcError(`no node has block ${height} of the c-chain`, -32000)
-  const time = textOf(recordOf(block, BLOCK)['timestamp'], `${BLOCK} timestamp`)
-  if (!/^0x[0-9a-f]{1,16}$/i.test(time)) throw new BadAnswerError(`${BLOCK}: no time`)
-  return BigInt(time)
+  return timeOf(block, height)
 }
+
+/** Unix seconds. */
+function timeOf(block: unknown, height: bigint): bigint {
+  const { number, timestamp } = recordOf(block, BLOCK)
+  if (quantityOf(number) !== height) throw new BadAnswerError(`${BLOCK}: another block than ${height}`)
+  const time = quantityOf(timestamp)
+  if (time === undefined) throw new BadAnswerError(`${BLOCK}: no time`)
+  return time
+}
+
+const quantityOf = (said: unknown): bigint | undefined =>
+  typeof said === 'string' && /^0x[0-9a-f]{1,16}$/i.test(said) ? BigInt(said) : undefined

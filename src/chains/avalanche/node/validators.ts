@@ -35,6 +35,7 @@ export async function readDelegators(pool: UpstreamPool, nodeId: string, call: C
   return askFor(pool, PATH, METHOD, { nodeIDs: [nodeId] }, call, (answer) =>
     listOf(recordOf(answer, METHOD)['validators'], METHOD).flatMap((entry) => {
       const validator = recordOf(entry, METHOD)
+      if (validator['nodeID'] !== nodeId) throw new BadAnswerError(`${METHOD}: another validator than ${nodeId}`)
       if (validator['delegators'] === undefined) throw new BadAnswerError(`${METHOD}: delegators are missing`)
       return listOf(validator['delegators'], METHOD).map((delegator) => stakerOf(recordOf(delegator, METHOD)))
     }),

@@ -3,6 +3,7 @@ import { readAtomicOrigin } from '../../../../src/chains/avalanche/index.ts'
 import { createUpstreamPool } from '../../../../src/upstream/index.ts'
 import { recordedLines } from '../../../support/recorded/recordings.ts'
 import { type ReplayNodeOptions, startReplayNode } from '../../../support/replay-node/index.ts'
+import { startFaultServer } from '../../../support/upstream/fault-server.ts'
 import { TEST_LIMITS } from '../../../support/upstream/upstream-pool.ts'
 
 async function poolOver(nodes: readonly ReplayNodeOptions[]) {
@@ -43,4 +44,25 @@ it('what no node knows is an error that says so', async () => {
   const { pool } = await poolOver([{ upTo: { C: 0 } }, { upTo: { C: 0 } }])
   const { id } = transactions.at(-1) as { id: string }
   await expect(readAtomicOrigin(pool, id, {})).rejects.toThrow('could not find tx')
+})
+
+it.each([
+  ['transaction', 'avax.getAtomicTx', transactions[0]?.tx],
+  ['block', 'eth_getBlockByNumber', { number: '0x1', timestamp: '0x5' }],
+])('the %s that another question asked for is no answer: the next node is asked', async (_, method, told) => {
+  const node = await startReplayNode({})
+  const { id, tx } = transactions.at(-1) as (typeof transactions)[number]
+  const mixing = await startFaultServer({
+    answer: (call) => (call.method === method ? told : call.method === 'avax.getAtomicTx' ? tx : undefined),
+  })
+  const pool = createUpstreamPool('recorded', [{ url: mixing.url }, { url: node.url }], TEST_LIMITS)
+  onTestFinished(async () => {
+    await pool.close()
+    await Promise.all([node.stop(), mixing.close()])
+  })
+  const height = Number(tx.blockHeight)
+  expect(await readAtomicOrigin(pool, id, {})).toEqual({
+    height: BigInt(height),
+    time: BigInt(times.get(height) as number),
+  })
 })
