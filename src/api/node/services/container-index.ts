@@ -1,3 +1,4 @@
+import { CancelledError } from '../../../errors.ts'
 import { bytesToHex, idToCb58 } from '../../../lib/bytes/ids.ts'
 import { encodeNodeHex } from '../../../lib/bytes/node-hex.ts'
 import { clientSource } from '../../../lib/http/client-source.ts'
@@ -68,7 +69,7 @@ function ownMethods(source: ContainerSource) {
     if (!last) return fails(NONE)
     if (start > last.index) return fails(`start index (${start}) > last accepted index (${last.index})`)
     const told = async (): Promise<Said> => {
-      read.signal?.throwIfAborted()
+      if (read.signal?.aborted) throw new CancelledError()
       const containers = await source.range(index, start, Number(count), read)
       const whole = containers.length === Number(count)
       return shows({ containers: containers.map((container) => containerJson(container, encoding)) }, whole)

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { createContainerIndexService } from '../../../../src/api/node/services/container-index.ts'
+import { CancelledError } from '../../../../src/errors.ts'
 import {
   type Container,
   type ContainerSource,
@@ -55,6 +56,12 @@ it.each([
     )
   }
   expect(counted.most).toBe(most)
+})
+
+it('a range whose asker has left is cancelled, and no failure of a node', async () => {
+  const { service } = startSource(HUNDRED_KB)
+  const left = callLocal(service, 'index/C/block', CALL, { signal: AbortSignal.abort() })
+  await expect(left).rejects.toThrow(CancelledError)
 })
 
 it('the index is told for whom ranges are read, of transactions, too', async () => {
