@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util'
 import { type Config, loadConfig } from '../../src/config/index.ts'
 import { ConfigError } from '../../src/errors.ts'
 import { refusedAddress } from '../../src/wiring/process/listen.ts'
+import { lackingFiles } from '../support/replay-node/recorded/recordings.ts'
 import { examples, indexed } from './examples.ts'
 import { indexAnswers } from './index-ready.ts'
 import { startSandbox } from './start.ts'
@@ -20,6 +21,7 @@ const PATIENCE_MS = 12_000
 const INDEXED_MS = 60_000
 
 const { recordings, argv } = readArguments(process.argv.slice(2))
+expectWhole(recordings)
 await expectFree(checkFlags().http)
 // What is made of the sources before this line is waited for, too.
 const began = Math.floor(performance.timeOrigin)
@@ -48,6 +50,16 @@ process.stderr.write(`started in ${((Date.now() - began) / 1000).toFixed(1)} s; 
 // Not beside the index, which is waited for. Where it cannot be kept the next start is like this one.
 if (sandbox.indexes && (answers || (await indexAnswers(indexed(sandbox), INDEXED_MS))))
   sandbox.keep().catch(() => undefined)
+
+/** A mistyped folder is found before any chain is started. */
+function expectWhole(folder: string | undefined): void {
+  const lacking = folder === undefined ? [] : lackingFiles(folder)
+  if (lacking.length === 0) return
+  process.stderr.write(
+    `--recordings: ${folder} holds no recorded network, it lacks ${lacking.join(', ')}: see test/fixtures/README.md\n`,
+  )
+  process.exit(2)
+}
 
 /** What is only to be shown, and what is wrong, is said before any chain is started. */
 function checkFlags(): Config {

@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { post } from '../support/balances/balance-api.ts'
@@ -34,6 +35,12 @@ describe('the process of the sandbox', () => {
     const wrong = run('--http-port', 'x')
     expect([wrong.status, wrong.stdout]).toEqual([2, ''])
     expect(wrong.stderr.trim().split('\n')).toEqual([expect.stringMatching(/^http\.port: given "x"/)])
+  })
+
+  it('says what a folder of recordings lacks before it starts anything', () => {
+    const wrong = run('--recordings', tmpdir())
+    expect(wrong.status).toBe(2)
+    expect(wrong.stderr.trim().split('\n')).toEqual([expect.stringContaining('lacks network/network.json')])
   })
 
   it('says that its port is taken before it starts anything', async () => {

@@ -45,6 +45,16 @@ function splitLines(buffer: Buffer): RecordedLines {
   }
 }
 
+/** What is replayed to the sandbox has these; `test/fixtures/README.md` tells what else there may be. */
+const REQUIRED = [
+  'network/network.json',
+  'network/platform-state.json',
+  ...['p', 'x', 'c'].map((chain) => `network/${chain}-blocks.ndjson.gz`),
+]
+
+/** Files that a folder of recordings lacks. */
+export const lackingFiles = (folder: string): string[] => REQUIRED.filter((file) => !existsSync(join(folder, file)))
+
 /** Throws when the folder is not a folder of recordings (no `network/network.json`). */
 export function openRecordings(folder: string): Recordings {
   const directory = resolve(folder)
