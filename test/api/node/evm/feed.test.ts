@@ -45,6 +45,14 @@ it('leaves no connection open at a node that takes subscriptions and does not sa
   expect(node.open.size).toBe(0)
 })
 
+it('an id that is given again is another one to the client, and nothing else of the answer changes', async () => {
+  const node = startNode((method) => (method === 'eth_subscribe' ? '"result":"2"' : '"result":"0x1"'))
+  const { feed, subscribed } = startFeed(node.connect, 0)
+  expect(String(await subscribed())).toBe('{"jsonrpc":"2.0","id":7,"result":"2"}')
+  expect(String(await subscribed())).toMatch(/^\{"jsonrpc":"2\.0","id":7,"result":"0x[0-9a-f]{32}"\}$/)
+  feed.close()
+})
+
 it('replaces a lost node for no longer where the clock is set back meanwhile', async () => {
   const { now } = Date
   const clock = vi.spyOn(Date, 'now')

@@ -243,7 +243,9 @@ export function createFeed(deps: FeedDeps): Feed {
     const subscription = createSubscription(method, params, { id, upstreamId }, reached, told)
     byId.set(id, subscription)
     byUpstreamId.set(upstreamId, subscription)
-    return id === upstreamId ? entry : Buffer.from(entry.toString('latin1').replace(upstreamId, id), 'latin1')
+    if (id === upstreamId) return entry
+    // In quotes: an id such as 2 is also found in `2.0`.
+    return Buffer.from(entry.toString('latin1').replace(`"${upstreamId}"`, `"${id}"`), 'latin1')
   }
   return {
     subscribe: (method, params, id, reply) => {
