@@ -66,7 +66,8 @@ The two Avalanche networks may be any network. As soon as their upstreams are co
 the public network are no longer assumed but asked of the node, unless they are configured too, and its genesis counts only
 where the node's IDs are that network's. Balances of its C-chain are asked for by EVM chain id, so one that is not the public
 network's has to be named: \`--chains-avalanche-testnet '{"evmChainId":43112}'\` beside \`--avalanche-testnet-node\` makes the
-entry of \`chains.evm\`.
+entry of \`chains.evm\`. Where several nodes are named, as \`upstreams\` of \`chains.avalanche.testnet\`, that entry has to be written, too,
+with \`<node>/ext/bc/C/rpc\` as its upstreams.
 
 ### In short
 
