@@ -7,7 +7,7 @@ import type { AvalancheNetwork, NetworkFacts } from '../network.ts'
 import { createStakerDirectory, type StakerDirectory } from '../node/stakers.ts'
 import { avaxToken } from './native-token.ts'
 import { pvmBalances } from './pvm-classes.ts'
-import { createRestakedReader, type RestakedReading, restakedOf } from './restaked-rewards.ts'
+import { createRestakedReader, NOTHING_RESTAKED, type RestakedReading, restakedOf } from './restaked-rewards.ts'
 import { lockedNow, stillLocked } from './stake-ends.ts'
 import { summarizeEach } from './summaries.ts'
 import { createWalletReader, type WalletHoldings, type WalletReaderDeps } from './wallet-reader.ts'
@@ -54,7 +54,7 @@ interface SummaryContext {
   call: CallOptions
 }
 
-const NOTHING_STAKED: RestakedReading = { restaked: [], last: [] }
+const NOTHING_STAKED: RestakedReading = { restaked: NOTHING_RESTAKED, last: NOTHING_RESTAKED }
 
 async function summarizePvm(
   wallets: readonly WalletHoldings[],
