@@ -39,13 +39,13 @@ export function installRequestLog(app: FastifyInstance, isDebugging: () => boole
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime),
     }
-    if (!failed) {
-      request.log.debug(fields, 'answered')
-      return
-    }
-    const reason = reasons.get(reply)
-    sparing(`${request.method} ${request.routeOptions.url} ${reply.statusCode}`, (others) =>
-      request.log.warn({ ...fields, ...(reason ? { reason } : {}), ...others }, 'answered with a server error'),
-    )
+    let isWritten = false
+    if (failed)
+      sparing(`${request.method} ${request.routeOptions.url} ${reply.statusCode}`, (others) => {
+        const reason = reasons.get(reply)
+        request.log.warn({ ...fields, ...(reason ? { reason } : {}), ...others }, 'answered with a server error')
+        isWritten = true
+      })
+    if (!isWritten) request.log.debug(fields, 'answered')
   })
 }

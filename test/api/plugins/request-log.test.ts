@@ -12,9 +12,9 @@ const stage = createStage()
 afterEach(() => stage.clear())
 
 /** A server without an index whose only node is away; `lines` is its log. */
-async function startFailing() {
+async function startFailing(level = 'info') {
   const lines: Record<string, unknown>[] = []
-  const logger = createLogger({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) })
+  const logger = createLogger({ level }, { write: (line) => void lines.push(JSON.parse(line)) })
   const config = createConfig({
     dataDir: stage.folder(),
     http: { port: 0, shutdownGraceMs: 500 },
@@ -56,4 +56,11 @@ it.each([
   if (path.startsWith('/v1'))
     expect(told[0]).toMatchObject({ path, status: 503, reason: expect.stringContaining('index') })
   await server.close()
+})
+
+it('at debug each answer has its line, refused ones, too', async () => {
+  const server = await startFailing('debug')
+  for (let time = 0; time < 5; time += 1) await (await fetch(`${server.url}/v1/transactions`)).arrayBuffer()
+  await server.close()
+  expect(server.lines.filter(({ path, status }) => path === '/v1/transactions' && status === 503)).toHaveLength(5)
 })
