@@ -17,8 +17,8 @@ export interface LedgerStaker {
   outputs: { hex: string; owners: string[] }[]
   /** `unsignedTx` of getTx in JSON. */
   unsignedTx?: unknown
-  /** The id that getTx answers with; left out: its own. */
-  toldId?: string | undefined
+  /** The id that getTx answers with; left out: its own; null: none, as nodes before v1.10.5. */
+  toldId?: string | null | undefined
   extra?: Record<string, unknown>
 }
 
@@ -182,7 +182,11 @@ function dispatch(ledger: Ledger, index: MemoryIndex, call: LedgerCall): unknown
       const staker = ledger.stakers.find(({ txId }) => txId === params['txID'])
       if (!staker) throw new Error("couldn't get tx: not found")
       return {
-        tx: { unsignedTx: staker.unsignedTx, credentials: [], id: staker.toldId ?? staker.txId },
+        tx: {
+          unsignedTx: staker.unsignedTx,
+          credentials: [],
+          ...(staker.toldId === null ? {} : { id: staker.toldId ?? staker.txId }),
+        },
         encoding: 'json',
       }
     }

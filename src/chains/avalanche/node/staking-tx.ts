@@ -29,7 +29,8 @@ export async function readStakingTx(pool: UpstreamPool, txId: string, call: Call
   return askFor(pool, '/ext/bc/P', 'platform.getTx', { txID: txId, encoding: 'json' }, call, (answer) => {
     const tx = recordOf(recordOf(answer, 'getTx')['tx'], 'getTx tx')
     // It is kept for good: what is restaked, and what is locked, would be judged by the stake of another.
-    if (tx['id'] !== txId) throw new BadAnswerError(`getTx: another transaction than ${txId}`)
+    // Nodes before v1.10.5 do not tell the id.
+    if (tx['id'] !== undefined && tx['id'] !== txId) throw new BadAnswerError(`getTx: another transaction than ${txId}`)
     const unsigned = recordOf(tx['unsignedTx'], 'getTx unsignedTx')
     const stake = listOf(unsigned['stake'] ?? null, 'getTx stake')
     return { stake: stake.map((entry) => stakedOf(recordOf(entry, 'stake'))) }

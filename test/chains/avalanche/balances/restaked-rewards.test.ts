@@ -99,6 +99,19 @@ describe('restaked rewards', () => {
     expect(await read()).toMatchObject({ value: { restakedRewards: 0n, native: 50n } })
   })
 
+  test('of a validator count once for a wallet that owns several of its staked outputs', async () => {
+    const outputs = [50n, 5n].map((amount) => ({ owners: [hex(1)], amount }))
+    node().ledger.stakers.push(stakerOf({ endTime: 9_000, outputs, weight: 62n, extra: RENEWS }))
+    node().ledger.upgrades = active
+    expect(await read()).toMatchObject({ value: { restakedRewards: 7n, native: 62n } })
+  })
+
+  test('are worked out where the node does not tell the id of a transaction: older ones', async () => {
+    node().ledger.stakers.push({ ...renewing(), toldId: null })
+    node().ledger.upgrades = active
+    expect(await read()).toMatchObject({ value: { restakedRewards: 7n, native: 57n } })
+  })
+
   test('are looked up of more validators than the largest network has', async () => {
     node().ledger.stakers.push(
       ...Array.from({ length: 1_200 }, (_, index) =>
