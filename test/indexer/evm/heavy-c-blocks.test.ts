@@ -1,18 +1,13 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createEvmLayer } from '../../../src/indexer/evm/index.ts'
 import type { PageBounds } from '../../../src/indexer/evm/page-size.ts'
-import type { SourceBlock } from '../../../src/indexer/primary/sources/source-block.ts'
 import { createUpstreamPool } from '../../../src/upstream/index.ts'
 import { TEST_LIMITS } from '../../support/upstream/upstream-pool.ts'
-import { recordedBlocks, type SettlingNode, startSettlingNode } from './settling-chain.ts'
+import { recordedBlocks, recordedSources, type SettlingNode, startSettlingNode } from './settling-chain.ts'
 
 const { signal } = new AbortController()
 const all = recordedBlocks()
-const WANTED = all.map(({ block: { number, hash, blockExtraData = '0x' } }) => ({
-  height: BigInt(number),
-  id: hash.slice(2),
-  block: { extData: Buffer.from(blockExtraData.slice(2), 'hex') },
-})) as unknown as SourceBlock<never>[]
+const WANTED = recordedSources()
 
 function layerOver({ url }: SettlingNode, page: PageBounds) {
   const pool = createUpstreamPool('c', [{ url }], TEST_LIMITS)

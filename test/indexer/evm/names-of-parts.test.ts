@@ -1,19 +1,14 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { UpstreamUnavailableError } from '../../../src/errors.ts'
 import { createEvmLayer } from '../../../src/indexer/evm/index.ts'
-import type { SourceBlock } from '../../../src/indexer/primary/sources/source-block.ts'
 import { createUpstreamPool, type UpstreamPool } from '../../../src/upstream/index.ts'
 import { TEST_LIMITS } from '../../support/upstream/upstream-pool.ts'
 import { eventually } from '../../support/waiting/eventually.ts'
-import { recordedBlocks, startSettlingNode } from './settling-chain.ts'
+import { recordedBlocks, recordedSources, startSettlingNode } from './settling-chain.ts'
 
 const { signal } = new AbortController()
 const all = recordedBlocks()
-const WANTED = all.map(({ block: { number, hash, blockExtraData = '0x' } }) => ({
-  height: BigInt(number),
-  id: hash.slice(2),
-  block: { extData: Buffer.from(blockExtraData.slice(2), 'hex') },
-})) as unknown as SourceBlock<never>[]
+const WANTED = recordedSources()
 
 /** As a node traces a block in which nothing was sent. */
 const tracesOf = (height: number) =>

@@ -14,6 +14,13 @@ export interface RecordedBlock {
   receipts: RpcReceipt[]
 }
 export const recordedBlocks = (): RecordedBlock[] => recordedLines<RecordedBlock>('c-blocks', RENEWALS)
+/** The same as the primary network's own blocks tell them, which their receipts are fetched for. */
+export const recordedSources = (): SourceBlock<never>[] =>
+  recordedBlocks().map(({ block: { number, hash, blockExtraData = '0x' } }) => ({
+    height: BigInt(number),
+    id: hash.slice(2),
+    block: { extData: Buffer.from(blockExtraData.slice(2), 'hex') },
+  })) as unknown as SourceBlock<never>[]
 export const FIRST = 114n
 export const LAST = 136n
 
