@@ -86,5 +86,7 @@ export default defineConfig({
     // What is waited for comes when it comes: one second, the default, is what a busy machine stands still now and then.
     expect: { poll: { timeout: 60_000, interval: 20 } },
     pool: 'forks',
+    // Every project would transform the same sources anew, and so would the runs on other Nodes.
+    experimental: { fsModuleCache: process.env['CI'] !== undefined },
   },
 })
