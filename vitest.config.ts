@@ -47,7 +47,6 @@ const WAITING = [
   'upstream/health/head-probe',
   'upstream/health/identity',
   'upstream/hedge',
-  'upstream/limits',
 ].map((name) => `test/${name}.test.ts`)
 /** The longest: it begins first. */
 const LONGEST = ['test/load/load.test.ts']
