@@ -40,7 +40,6 @@ const WAITING = [
   'sharing/sharing',
   'sharing/unfit-server',
   'store/connection/leader-lock',
-  'store/connection/overload',
   'store/connection/silent-server',
   'store/write/leader-lease',
   'upstream/chaos',

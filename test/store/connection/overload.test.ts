@@ -1,85 +1,92 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as turn } from 'node:timers/promises'
 import { pino } from 'pino'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type ConnectionPool, openServerPool } from '../../../src/store/connection/index.ts'
-import { type PostgresServer, startPostgres } from '../../support/store/postgres-server.ts'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { openServerPool } from '../../../src/store/connection/index.ts'
+import { createTurns } from '../../../src/store/connection/turns.ts'
+import { startPostgres } from '../../support/store/postgres-server.ts'
 
-/** So that the database has no work, and this machine decides nothing. */
-const STATEMENT = 'select pg_sleep(0.05)'
+const PLACES = 3
+const STATEMENT_MS = 50
 /** A page of a list asks how far the index is, then for the list. */
 const STATEMENTS = 2
 const TIMES = 5
 const SECONDS = 6
 const PATIENCE_MS = 2_000
+const STEP_MS = 10
 
-let server: PostgresServer
-let pool: ConnectionPool
-beforeAll(async () => {
-  server = await startPostgres()
-  const settings = { statementTimeoutMs: 3_000, maxWaiting: 2_000, logger: pino({ level: 'silent' }) }
-  pool = openServerPool({ ...settings, databaseUrl: await server.create('overload'), size: 3 })
-})
-afterAll(async () => {
-  await pool?.end()
-  await server?.stop()
-})
-
-async function ask({ connect }: Pick<ConnectionPool, 'connect'>): Promise<void> {
-  const client = await connect()
-  await client.query(STATEMENT, []).finally(() => client.release())
-}
-
-/** How long a request took, milliseconds; without end where it was refused. */
-async function request(): Promise<number> {
-  const start = performance.now()
-  try {
-    for (let count = 0; count < STATEMENTS; count++) await ask(pool)
-    return performance.now() - start
-  } catch {
-    return Number.POSITIVE_INFINITY
+/** Only statements take time: the clock stands still until everybody has done what he does at once. */
+function standingClock() {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  return async (): Promise<void> => {
+    // Who leaves keeps his place for a turn for whoever comes again.
+    for (let count = 0; count < 3; count++) await turn()
+    vi.advanceTimersByTime(STEP_MS)
   }
 }
 
-/** Requests a second that are answered where nobody waits. */
-async function room(): Promise<number> {
-  const seconds = 2
-  let count = 0
-  const end = performance.now() + seconds * 1_000
-  const client = async (): Promise<void> => {
-    for (; performance.now() < end; count++) await request()
+it('turns asked for five times what there is room for answer as much as they can, and health checks at once', async () => {
+  const step = standingClock()
+  const turns = createTurns(PLACES, 2_000)
+  const statement = async (purpose: 'read' | 'own'): Promise<void> => {
+    const end = await turns.take(3_000, purpose)
+    await new Promise((resolve) => setTimeout(resolve, STATEMENT_MS))
+    end()
   }
-  await Promise.all(Array.from({ length: pool.size }, client))
-  return count / seconds
-}
-
-/** They come at their own pace, whatever becomes of the others. */
-async function crowd(perSecond: number): Promise<number[]> {
-  const start = performance.now()
-  const requests: Promise<number>[] = []
-  while (performance.now() - start < SECONDS * 1_000) {
-    while (requests.length < ((performance.now() - start) / 1_000) * perSecond) requests.push(request())
-    await sleep(5)
-  }
-  return Promise.all(requests)
-}
-
-async function looks(): Promise<number[]> {
-  const times: number[] = []
-  for (let count = 0; count < 8; count++) {
-    await sleep(500)
+  let answered = 0
+  const request = async (): Promise<void> => {
     const start = performance.now()
-    await ask(pool.own)
-    times.push(performance.now() - start)
+    for (let count = 0; count < STATEMENTS; count++) await statement('read')
+    if (performance.now() - start < PATIENCE_MS) answered += 1
   }
-  return times
-}
+  const looks: number[] = []
+  const look = async (): Promise<void> => {
+    const start = performance.now()
+    await statement('own')
+    looks.push(performance.now() - start)
+  }
+  const perSecond = (PLACES * 1_000) / STATEMENT_MS / STATEMENTS
+  let open = 0
+  const during = (work: Promise<void>): void => {
+    open += 1
+    const over = (): void => {
+      open -= 1
+    }
+    work.then(over, over)
+  }
+  let asked = 0
+  for (let ms = 0; ms < SECONDS * 1_000 || open > 0; ms += STEP_MS) {
+    // They come at their own pace, whatever becomes of the others.
+    for (; ms < SECONDS * 1_000 && asked < (ms / 1_000) * perSecond * TIMES; asked++) during(request())
+    if (ms < SECONDS * 1_000 && ms % 500 === 0) during(look())
+    await step()
+  }
+  expect(answered / SECONDS / perSecond).toBeGreaterThan(0.6)
+  expect(looks).toHaveLength(2 * SECONDS)
+  // The next place that becomes free is theirs.
+  expect(Math.max(...looks)).toBeLessThanOrEqual(2 * STATEMENT_MS + STEP_MS)
+  expect(turns.load).toEqual({ busy: 0, waiting: 0 })
+})
 
-it('a server asked for five times what it can answer answers as much as it can, and health checks at once', async () => {
-  const perSecond = await room()
-  const [times, health] = await Promise.all([crowd(perSecond * TIMES), looks()])
-  const answered = times.filter((ms) => ms < PATIENCE_MS).length / SECONDS
-  expect(times.length).toBeGreaterThan(perSecond * SECONDS * (TIMES - 1))
-  expect(answered / perSecond).toBeGreaterThan(0.6)
-  expect(Math.max(...health)).toBeLessThan(PATIENCE_MS)
-  expect(pool.load).toEqual({ busy: 0, waiting: 0 })
+it('connections to a server are given out in this order', async () => {
+  const server = await startPostgres()
+  onTestFinished(() => server.stop())
+  const settings = { statementTimeoutMs: 60_000, maxWaiting: 100, logger: pino({ level: 'silent' }) }
+  const pool = openServerPool({ ...settings, databaseUrl: await server.create('overload'), size: 1 })
+  onTestFinished(() => pool.end())
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const order: unknown[] = []
+  const ask = async (name: string, { connect }: Pick<typeof pool, 'connect'> = pool): Promise<void> => {
+    const client = await connect()
+    const { rows } = await client.query('select $1 as name', [name]).finally(() => client.release())
+    order.push(rows[0])
+  }
+  const holder = await pool.connect()
+  const asked = [ask('oldest'), ask('older')]
+  vi.advanceTimersByTime(1_000)
+  asked.push(ask('health', pool.own), ask('newest'))
+  holder.release()
+  await Promise.all(asked)
+  expect(order).toEqual(['health', 'newest', 'older', 'oldest'].map((name) => ({ name })))
 })
