@@ -54,7 +54,7 @@ if (lost.length > 0) throw new Error(`there is no ${lost.join(', no ')}`)
 
 /** A clock that is set, or a function of the platform that is taken over, leaves its mark on modules that others use. */
 const leavesMarks = (file: string): boolean =>
-  /\bvi\.(useFakeTimers|spyOn|mock|stub)/.test(readFileSync(new URL(file, import.meta.url), 'utf8'))
+  /\bvi\.(useFakeTimers|spyOn|mock|stub)|\bpassingTime\(/.test(readFileSync(new URL(file, import.meta.url), 'utf8'))
 
 const waiting = { maxWorkers: 6, sequence: { groupOrder: 0 } }
 const sharing = files.filter((file) => !WAITING.includes(file) && !leavesMarks(file))
