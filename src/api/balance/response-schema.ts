@@ -87,7 +87,7 @@ const Pvm = closed(
         lockedStaked: amount(),
         lockedPlatform: amount(),
         lockedStakeable: amount(),
-        restakedRewards: Type.Optional(amount('Left out when it cannot be computed.')),
+        restakedRewards: Type.Optional(amount('Always sent: what cannot be computed is an error item.')),
         atomicMemoryUnlocked: byChain(amount()),
         atomicMemoryLocked: byChain(amount()),
       },

@@ -7,7 +7,7 @@ import type { AvalancheNetwork, NetworkFacts } from '../network.ts'
 import { createStakerDirectory, type StakerDirectory } from '../node/stakers.ts'
 import { avaxToken } from './native-token.ts'
 import { pvmBalances } from './pvm-classes.ts'
-import { createRestakedReader, NOTHING_RESTAKED, type RestakedReading, restakedOf } from './restaked-rewards.ts'
+import { createRestakedReader, NOTHING_RESTAKED, restakedOf } from './restaked-rewards.ts'
 import { lockedNow, stillLocked } from './stake-ends.ts'
 import { summarizeEach } from './summaries.ts'
 import { createWalletReader, type WalletHoldings, type WalletReaderDeps } from './wallet-reader.ts'
@@ -54,8 +54,6 @@ interface SummaryContext {
   call: CallOptions
 }
 
-const NOTHING_STAKED: RestakedReading = { restaked: NOTHING_RESTAKED, last: NOTHING_RESTAKED }
-
 async function summarizePvm(
   wallets: readonly WalletHoldings[],
   { readRestaked, stakers, facts, now, call }: SummaryContext,
@@ -63,21 +61,21 @@ async function summarizePvm(
   const avaxAssetId = facts.avaxAssetHex
   const stakes = wallets.map(({ holdings }) => holdings.staked.filter((coin) => coin.assetId === avaxAssetId))
   const staking = stakes.some((coins) => coins.length > 0)
-  const [locked, { restaked, error, last }] = await Promise.all([
+  const [locked, reading] = await Promise.all([
     stillLocked(stakes, now, stakers, call).catch(accountFailure),
-    staking ? readRestaked(now, call) : NOTHING_STAKED,
+    staking ? readRestaked(now, call) : NOTHING_RESTAKED,
   ])
   return summarizeEach(wallets, ({ wallet, holdings }, index): Outcome<PvmBalances> => {
     const unsure = locked instanceof FirnError && stakes[index]?.some((coin) => lockedNow(coin, now))
     if (unsure) return { ok: false, error: locked }
-    // Without them its sum would be smaller than before.
-    if (error && restakedOf(last, holdings.staked) > 0n) return { ok: false, error }
+    const restakedRewards = restakedOf(reading, stakes[index] ?? [])
+    if (restakedRewards instanceof FirnError) return { ok: false, error: restakedRewards }
     const value = pvmBalances(holdings, {
       avaxAssetId,
       now,
       filterOutDust: wallet.filterOutDust,
       locked: locked instanceof FirnError ? new Set() : locked,
-      restakedRewards: restaked && restakedOf(restaked, holdings.staked),
+      restakedRewards,
       blockchainIdOf: (source) => facts.blockchainIds[source],
     })
     return { ok: true, value }

@@ -1,4 +1,4 @@
-import type { FirnError } from '../../../errors.ts'
+import { type FirnError, OverloadedError } from '../../../errors.ts'
 import { inTurns } from '../../../lib/waiting/in-turns.ts'
 import { mapBounded } from '../../../lib/waiting/map-bounded.ts'
 import type { CallOptions } from '../../../upstream/types.ts'
@@ -16,14 +16,16 @@ interface Restaked {
 }
 
 /** What self-renewing validators have added, by `contentKey` of each output of their stakes. */
-export type RestakedIndex = ReadonlyMap<string, readonly Restaked[]>
+type RestakedIndex = ReadonlyMap<string, readonly Restaked[]>
 
 const CONCURRENT = 16
+/** After so many failed calls no other stake is asked for in this reading: the nodes are away. */
+const MOST_FAILED = 16
 /** Validators whose stakes are taken apart in one turn. */
 const PER_TURN = 500
 /**
- * With more self-renewing validators than this, none is read and the optional amount is left out. Several times the
- * validators of any network: each costs a call once, and is kept.
+ * With more self-renewing validators than this, no stake is asked for. Several times the validators of any network:
+ * each costs a call once, and is kept.
  */
 export const MOST_RENEWING = 5_000
 
@@ -33,61 +35,84 @@ function untold(error: unknown): number {
   return 0
 }
 
-/** The rewards of all self-renewing validators, or why they are unknown, with those that were known last. */
+/** The rewards of those self-renewing validators whose stakes are known, and what bounds the others. */
 export interface RestakedReading {
-  restaked: RestakedIndex | undefined
-  error?: FirnError
-  last: RestakedIndex
+  restaked: RestakedIndex
+  /** Left out when all are known. */
+  unread?: {
+    /** Weight of the heaviest of the others, nAVAX: no output of their stakes is larger. Undefined: nobody knows. */
+    heaviest: bigint | undefined
+    error: FirnError
+  }
 }
 
-export const NOTHING_RESTAKED: RestakedIndex = new Map()
+export const NOTHING_RESTAKED: RestakedReading = { restaked: new Map() }
 
-/**
- * Compounded rewards of all self-renewing validators (ACP-236): no UTXO holds them before the validator leaves. The
- * amount is optional in the answer, and leaving it out does not mean zero; but a wallet that had some must not seem to
- * have lost them.
- */
+/** Compounded rewards of all self-renewing validators (ACP-236): no UTXO holds them before the validator leaves. */
 export function createRestakedReader(network: AvalancheNetwork, stakers: StakerDirectory) {
-  let last = NOTHING_RESTAKED
   /** A list of validators is shared for a minute by all readings: so is what is made of it. */
-  let made: { of: readonly Validator[]; index: RestakedIndex } | undefined
+  let made: { of: readonly Validator[]; reading: RestakedReading } | undefined
 
-  const readAll = async (now: bigint, call: CallOptions): Promise<RestakedIndex | undefined> => {
+  const readAll = async (now: bigint, call: CallOptions): Promise<RestakedReading> => {
     const from = await network.autoRenewalFrom(call).catch(untold)
     if (from === undefined || now < BigInt(from)) return NOTHING_RESTAKED
     const validators = await stakers.validators(call)
-    if (made?.of === validators) return made.index
-    const renewing = validators.filter((validator) => validator.autoRenewed)
-    if (renewing.length > MOST_RENEWING) return undefined
-    const stakes = await mapBounded(
-      renewing,
-      CONCURRENT,
-      async ({ txId }) => (await stakers.stakingTx(txId, call)).stake,
+    if (made?.of === validators) return made.reading
+    const reading = await readingOf(
+      validators.filter(({ autoRenewed }) => autoRenewed),
+      stakers,
+      call,
     )
-    const index = await indexOf(renewing, stakes)
-    made = { of: validators, index }
-    return index
+    if (!reading.unread) made = { of: validators, reading }
+    return reading
   }
 
   /** @param now unix seconds */
   return async (now: bigint, call: CallOptions): Promise<RestakedReading> => {
     try {
-      const restaked = await readAll(now, call)
-      last = restaked ?? NOTHING_RESTAKED
-      return { restaked, last }
-    } catch (error) {
-      return { restaked: undefined, error: accountFailure(error), last }
+      return await readAll(now, call)
+    } catch (thrown) {
+      return { ...NOTHING_RESTAKED, unread: { heaviest: undefined, error: accountFailure(thrown) } }
     }
   }
 }
 
+async function readingOf(
+  renewing: readonly Validator[],
+  stakers: StakerDirectory,
+  call: CallOptions,
+): Promise<RestakedReading> {
+  if (renewing.length > MOST_RENEWING) {
+    const error = new OverloadedError(`${renewing.length} validators renew themselves, over ${MOST_RENEWING}`)
+    return { ...NOTHING_RESTAKED, unread: { heaviest: heaviestOf(renewing), error } }
+  }
+  const unread: Validator[] = []
+  let failed: FirnError | undefined
+  const stakes = await mapBounded(renewing, CONCURRENT, async (validator) => {
+    try {
+      if (!failed || unread.length < MOST_FAILED || stakers.hasStakingTx(validator.txId))
+        return (await stakers.stakingTx(validator.txId, call)).stake
+    } catch (error) {
+      failed ??= accountFailure(error)
+    }
+    unread.push(validator)
+    return undefined
+  })
+  const restaked = await indexOf(renewing, stakes)
+  return failed ? { restaked, unread: { heaviest: heaviestOf(unread), error: failed } } : { restaked }
+}
+
+const heaviestOf = (validators: readonly Validator[]): bigint =>
+  validators.reduce((most, { weight }) => (weight > most ? weight : most), 0n)
+
 async function indexOf(
   renewing: readonly Validator[],
-  stakes: readonly (readonly StakedOutput[])[],
+  stakes: readonly (readonly StakedOutput[] | undefined)[],
 ): Promise<RestakedIndex> {
   const index = new Map<string, Restaked[]>()
   await inTurns(renewing.entries(), PER_TURN, ([at, { weight }]) => {
-    const stake = stakes[at] ?? []
+    const stake = stakes[at]
+    if (!stake) return
     const own = stake.reduce((sum, { amount }) => sum + amount, 0n)
     if (weight <= own) return
     const restaked = { rewards: weight - own }
@@ -101,12 +126,15 @@ async function indexOf(
 }
 
 /**
- * A wallet's part: the rewards of every validator in which it owns a stake now. nAVAX. The list of validators may be
- * out of date: a validator that has left since has paid out its rewards, which must not count twice.
+ * A wallet's part: the rewards of every validator in which it owns a stake now, nAVAX; an error if it may own a stake
+ * of a validator whose stake is unknown, since its balance would seem smaller than it is. The list of validators may
+ * be out of date: a validator that has left since has paid out its rewards, which must not count twice.
  */
-export function restakedOf(index: RestakedIndex, staked: readonly StakedCoin[]): bigint {
-  if (index.size === 0) return 0n
-  const found = new Set(staked.flatMap((coin) => index.get(contentKey(coin)) ?? []))
+export function restakedOf({ restaked, unread }: RestakedReading, staked: readonly StakedCoin[]): bigint | FirnError {
+  if (unread && staked.some(({ amount }) => unread.heaviest === undefined || amount <= unread.heaviest))
+    return unread.error
+  if (restaked.size === 0) return 0n
+  const found = new Set(staked.flatMap((coin) => restaked.get(contentKey(coin)) ?? []))
   let sum = 0n
   for (const { rewards } of found) sum += rewards
   return sum

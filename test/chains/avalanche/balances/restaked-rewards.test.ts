@@ -127,43 +127,72 @@ describe('restaked rewards', () => {
     expect(await read()).toMatchObject({ value: { restakedRewards: 7n, native: 57n } })
   })
 
-  test('are left out, not zero, where more validators renew themselves than are looked into', async () => {
-    node().ledger.stakers.push(...Array.from({ length: MOST_RENEWING + 1 }, renewing))
+  test('of too many validators are an error for who may have some, and zero for who cannot', async () => {
+    node().ledger.stakers.push(
+      ...Array.from({ length: MOST_RENEWING + 1 }, renewing),
+      stakerOf({ endTime: 9_000, outputs: [{ owners: [hex(2)], amount: 58n }] }),
+      stakerOf({ endTime: 9_000, outputs: [{ owners: [hex(3)], amount: 57n }] }),
+    )
     node().ledger.upgrades = active
-    const outcome = await read()
-    expect(outcome).toMatchObject({ ok: true, value: { native: 50n * BigInt(MOST_RENEWING + 1) } })
-    expect(outcome?.ok && 'restakedRewards' in outcome.value).toBe(false)
+    const wallets = [1, 2, 3, 4].map((owner) => wallet(`w${owner}`, text(owner)))
+    const found = await sources().pvm.readBalances(wallets, context())
+    expect(found.get('w1')).toMatchObject({ ok: false, error: { code: 'OVERLOADED' } })
+    expect(found.get('w2')).toMatchObject({ value: { restakedRewards: 0n, native: 58n } })
+    expect(found.get('w3')).toMatchObject({ ok: false })
+    expect(found.get('w4')).toMatchObject({ value: { restakedRewards: 0n, native: 0n } })
     expect(count('platform.getTx')).toBe(0)
   })
 
-  test('are left out when they cannot be read, and zero for who stakes nothing', async () => {
-    node().ledger.stakers.push(renewing())
+  test('of an unreadable stake make an error of every wallet that may own it, and of no other', async () => {
+    node().ledger.stakers.push(
+      renewing(),
+      stakerOf({ endTime: 9_000, outputs: [{ owners: [hex(2)], amount: 500n }], weight: 560n, extra: RENEWS }),
+    )
     node().ledger.upgrades = active
-    node().before = (call) => (call.method === 'platform.getTx' ? { code: -32000, message: 'no' } : undefined)
-    const outcome = await read()
-    expect(outcome).toMatchObject({ ok: true, value: { native: 50n } })
-    expect(outcome?.ok && 'restakedRewards' in outcome.value).toBe(false)
-    const none = await sources().pvm.readBalances([wallet('none', text(5))], context())
-    expect(none.get('none')).toMatchObject({ value: { restakedRewards: 0n } })
+    const { pvm } = sources()
+    const wallets = [1, 2, 5].map((owner) => wallet(`w${owner}`, text(owner)))
+    let asked = 0
+    node().before = (call) =>
+      call.method === 'platform.getTx' && asked++ === 0 ? { code: -32000, message: 'no' } : undefined
+    const found = await pvm.readBalances(wallets, context())
+    expect(found.get('w1')).toMatchObject({ ok: false })
+    expect(found.get('w2')).toMatchObject({ value: { restakedRewards: 60n, native: 560n } })
+    expect(found.get('w5')).toMatchObject({ value: { restakedRewards: 0n, native: 0n } })
+    const again = await pvm.readBalances(wallets, context())
+    expect(again.get('w1')).toMatchObject({ value: { restakedRewards: 7n, native: 57n } })
+    expect(count('platform.getTx')).toBe(3)
   })
 
-  test('that a wallet had are missed, not left out, when they cannot be read again', async () => {
+  test('of a node that is away do not cost a call for every validator', async () => {
+    node().ledger.stakers.push(...Array.from({ length: 200 }, renewing))
+    node().ledger.upgrades = active
+    node().before = (call) => (call.method === 'platform.getTx' ? { code: -32000, message: 'no' } : undefined)
+    expect(await read()).toMatchObject({ ok: false })
+    expect(count('platform.getTx')).toBeLessThan(40)
+  })
+
+  test('are missed, not left out, when the validators cannot be read, the first time or again', async () => {
     node().ledger.stakers.push(renewing(), stakerOf({ endTime: 9_000, outputs: [{ owners: [hex(2)], amount: 5n }] }))
     node().ledger.upgrades = active
     const network = createAvalancheNetwork({ pool: pool() })
     const deps = { network, keys: createKeyScanner({ network }), caip2Id: AVALANCHE_CAIP2.testnet.P }
     let clock = 0
     const pvm = createPvmBalanceSource({ ...deps, now: () => NOW, clock: () => clock })
-    const again = () => pvm.readBalances([wallet('w', text(1)), wallet('other', text(2))], context())
-    expect((await again()).get('w')).toMatchObject({ value: { restakedRewards: 7n, native: 57n } })
-    clock = 100_000
-    node().before = (call) =>
+    const again = async () => {
+      const wallets = [1, 2, 3].map((owner) => wallet(`w${owner}`, text(owner)))
+      const found = await pvm.readBalances(wallets, context())
+      return [...found.values()].map((outcome) => (outcome.ok ? outcome.value.native : 'error'))
+    }
+    const away = (call: { method: string }) =>
       call.method === 'platform.getCurrentValidators' ? { code: -32000, message: 'no' } : undefined
-    const found = await again()
-    expect(found.get('w')).toMatchObject({ ok: false })
-    expect(found.get('other')).toMatchObject({ ok: true, value: { native: 5n } })
+    node().before = away
+    expect(await again()).toEqual(['error', 'error', 0n])
     node().before = () => undefined
-    expect((await again()).get('w')).toMatchObject({ value: { restakedRewards: 7n, native: 57n } })
+    expect(await again()).toEqual([57n, 5n, 0n])
+    clock = 100_000
+    node().before = away
+    // Others may have begun to renew themselves since.
+    expect(await again()).toEqual(['error', 'error', 0n])
   })
 
   test('are not worked out from another transaction than the one that was asked for', async () => {
@@ -174,7 +203,7 @@ describe('restaked rewards', () => {
     const again = async () => (await pvm.readBalances([wallet('w', text(1))], context())).get('w')
     validator.toldId = 'another'
     const outcome = await again()
-    expect(outcome?.ok && 'restakedRewards' in outcome.value).toBe(false)
+    expect(outcome).toMatchObject({ ok: false })
     validator.toldId = undefined
     expect(await again()).toMatchObject({ value: { restakedRewards: 7n, native: 57n } })
   })

@@ -212,8 +212,6 @@ function checkAnswer(table: Table, { body, wallets }: Question, items: readonly 
     }
     if (wallet.broken) wrong('a number without all addresses', item)
     const { nativeTokenBalance, categories } = item.balances
-    if (wallet.chain === 'P' && categories.restakedRewards === undefined && table.faulty)
-      categories.restakedRewards = '0'
     const got = { native: nativeTokenBalance.balance, categories }
     const allowed = possibleAt(table, wallet).map((world) =>
       expectedBalances(world, wallet.chain, wallet.owned, wallet.dustOut),
