@@ -170,8 +170,8 @@ export interface PvmBalances {
   lockedStaked: bigint
   lockedPlatform: bigint
   lockedStakeable: bigint
-  /** In no UTXO before the validator leaves. */
-  restakedRewards: bigint
+  /** Left out where no node tells of validators. */
+  restakedRewards?: bigint
   /** Keyed by the OTHER chain's blockchain id. */
   atomicMemoryUnlocked: Record<string, bigint>
   atomicMemoryLocked: Record<string, bigint>

@@ -119,8 +119,8 @@ function platformCategories(balances: PvmBalances): Members {
     lockedStaked: balances.lockedStaked.toString(),
     lockedPlatform: balances.lockedPlatform.toString(),
     lockedStakeable: balances.lockedStakeable.toString(),
-    restakedRewards: balances.restakedRewards.toString(),
   }
+  put(members, 'restakedRewards', balances.restakedRewards?.toString())
   members['atomicMemoryUnlocked'] = mapValues(balances.atomicMemoryUnlocked, String)
   members['atomicMemoryLocked'] = mapValues(balances.atomicMemoryLocked, String)
   return members

@@ -87,7 +87,7 @@ const Pvm = closed(
         lockedStaked: amount(),
         lockedPlatform: amount(),
         lockedStakeable: amount(),
-        restakedRewards: Type.Optional(amount('Always sent: what cannot be computed is an error item.')),
+        restakedRewards: Type.Optional(amount('Left out where no node tells of validators, which does not mean zero.')),
         atomicMemoryUnlocked: byChain(amount()),
         atomicMemoryLocked: byChain(amount()),
       },

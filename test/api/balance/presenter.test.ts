@@ -152,7 +152,7 @@ describe('coins', () => {
     })
   })
 
-  it('of P: every class under its own name', () => {
+  it('of P: every class under its own name, the optional one only when it is known', () => {
     const classes = {
       unlockedStaked: 1n,
       unlockedUnstaked: 2n,
@@ -165,10 +165,14 @@ describe('coins', () => {
     const texts = Object.fromEntries(Object.entries(classes).map(([name, amount]) => [name, amount.toString()]))
     const maps = { atomicMemoryUnlocked: { X: '8' }, atomicMemoryLocked: { C: '9' } }
     const nativeTokenBalance = { ...NATIVE, assetId: 'Asset1', balance: '28' }
-    const balances = { native: 28n, ...classes, restakedRewards: 7n, ...atomic }
-    expect(shown({ networkType: 'pvm', balances })).toEqual({
+    const withRestaked = { native: 28n, ...classes, restakedRewards: 7n, ...atomic }
+    expect(shown({ networkType: 'pvm', balances: withRestaked })).toEqual({
       nativeTokenBalance,
       categories: { ...texts, restakedRewards: '7', ...maps },
+    })
+    expect(shown({ networkType: 'pvm', balances: { native: 28n, ...classes, ...atomic } })).toEqual({
+      nativeTokenBalance,
+      categories: { ...texts, ...maps },
     })
   })
 

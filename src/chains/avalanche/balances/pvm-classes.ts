@@ -32,8 +32,8 @@ export interface PvmRules {
   filterOutDust: boolean
   /** Staked coins that will still be locked when their stake ends. */
   locked: ReadonlySet<StakedCoin>
-  /** nAVAX. */
-  restakedRewards: bigint
+  /** nAVAX; undefined where no node tells of validators. */
+  restakedRewards: bigint | undefined
   /** Blockchain id (CB58) of an exporting chain. */
   blockchainIdOf(source: ChainLetter): string
 }
@@ -65,7 +65,7 @@ export function pvmBalances(holdings: Holdings, rules: PvmRules): PvmBalances {
       map[chain] = (map[chain] ?? 0n) + coin.amount
     }
   }
-  const { restakedRewards } = rules
-  const native = Object.values(classes).reduce((sum, amount) => sum + amount, restakedRewards)
-  return { native, ...classes, restakedRewards, atomicMemoryUnlocked, atomicMemoryLocked }
+  const restaked = rules.restakedRewards === undefined ? {} : { restakedRewards: rules.restakedRewards }
+  const native = Object.values(classes).reduce((sum, amount) => sum + amount, rules.restakedRewards ?? 0n)
+  return { native, ...classes, ...restaked, atomicMemoryUnlocked, atomicMemoryLocked }
 }

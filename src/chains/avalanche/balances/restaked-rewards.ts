@@ -1,6 +1,7 @@
 import { type FirnError, OverloadedError } from '../../../errors.ts'
 import { inTurns } from '../../../lib/waiting/in-turns.ts'
 import { mapBounded } from '../../../lib/waiting/map-bounded.ts'
+import { lacksMethod } from '../../../upstream/json-rpc/lacking-method.ts'
 import type { CallOptions } from '../../../upstream/types.ts'
 import { accountFailure } from '../account-failure.ts'
 import type { AvalancheNetwork } from '../network.ts'
@@ -126,13 +127,17 @@ async function indexOf(
 }
 
 /**
- * A wallet's part: the rewards of every validator in which it owns a stake now, nAVAX; an error if it may own a stake
- * of a validator whose stake is unknown, since its balance would seem smaller than it is. The list of validators may
- * be out of date: a validator that has left since has paid out its rewards, which must not count twice.
+ * A wallet's part: the rewards of every validator in which it owns a stake now, nAVAX. If it may own a stake of a
+ * validator whose stake is unknown it is an error, since its balance would seem smaller than it is; and undefined where
+ * no node ever tells of them, because its gateway hides the method: stakers would have no balance at all. The list of
+ * validators may be out of date: a validator that has left since has paid out its rewards, which must not count twice.
  */
-export function restakedOf({ restaked, unread }: RestakedReading, staked: readonly StakedCoin[]): bigint | FirnError {
+export function restakedOf(
+  { restaked, unread }: RestakedReading,
+  staked: readonly StakedCoin[],
+): bigint | undefined | FirnError {
   if (unread && staked.some(({ amount }) => unread.heaviest === undefined || amount <= unread.heaviest))
-    return unread.error
+    return lacksMethod(unread.error) ? undefined : unread.error
   if (restaked.size === 0) return 0n
   const found = new Set(staked.flatMap((coin) => restaked.get(contentKey(coin)) ?? []))
   let sum = 0n

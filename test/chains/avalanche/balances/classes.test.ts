@@ -129,9 +129,10 @@ describe('P', () => {
     )
   })
 
-  test('restaked rewards are part of the total', () => {
+  test('restaked rewards are part of the total when known, and left out when not', () => {
     const held: Holdings = { own: [], atomic: new Map(), staked: [] }
     expect(pvmBalances(held, rules({ restakedRewards: 7n }))).toMatchObject({ native: 7n, restakedRewards: 7n })
+    expect(pvmBalances(held, rules({ restakedRewards: undefined }))).not.toHaveProperty('restakedRewards')
   })
 
   test('shared memory is keyed by the other chain and empty chains are left out', () => {

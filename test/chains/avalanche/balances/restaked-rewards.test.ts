@@ -195,6 +195,24 @@ describe('restaked rewards', () => {
     expect(await again()).toEqual(['error', 'error', 0n])
   })
 
+  test('are left out, not zero, for who stakes, where every gateway hides the validators', async () => {
+    node().ledger.stakers.push(renewing())
+    node().ledger.upgrades = active
+    const hidden = {
+      code: -32_601,
+      message: 'the method platform.getCurrentValidators does not exist/is not available',
+    }
+    node().before = (call) => (call.method === 'platform.getCurrentValidators' ? hidden : undefined)
+    const found = await sources().pvm.readBalances(
+      [1, 5].map((owner) => wallet(`w${owner}`, text(owner))),
+      context(),
+    )
+    const staking = found.get('w1')
+    expect(staking).toMatchObject({ ok: true, value: { native: 50n } })
+    expect(staking?.ok && 'restakedRewards' in staking.value).toBe(false)
+    expect(found.get('w5')).toMatchObject({ value: { restakedRewards: 0n } })
+  })
+
   test('are not worked out from another transaction than the one that was asked for', async () => {
     const validator = renewing()
     node().ledger.stakers.push(validator)
