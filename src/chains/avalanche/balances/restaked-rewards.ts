@@ -103,8 +103,11 @@ async function readingOf(
   return failed ? { restaked, unread: { heaviest: heaviestOf(unread), error: failed } } : { restaked }
 }
 
-const heaviestOf = (validators: readonly Validator[]): bigint =>
-  validators.reduce((most, { weight }) => (weight > most ? weight : most), 0n)
+function heaviestOf(validators: readonly Validator[]): bigint {
+  let most = 0n
+  for (const { weight } of validators) if (weight > most) most = weight
+  return most
+}
 
 async function indexOf(
   renewing: readonly Validator[],
