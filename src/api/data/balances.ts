@@ -105,7 +105,8 @@ export function balanceRoutes(deps: PrimaryDeps & { edge: 'strict' | 'inclusive'
             ...(at === undefined ? {} : { at, edge: deps.edge }),
           },
         )
-        return { balances: categories(await withAssets(deps, chain, groups), chain), chainInfo: chain.chainInfo }
+        const shown = await withAssets(deps, chain, counted(groups))
+        return { balances: categories(shown, chain), chainInfo: chain.chainInfo }
       },
     },
   ]
@@ -159,11 +160,20 @@ async function goneFromX(
   return gone
 }
 
+/**
+ * What is shown: minting rights and NFTs are not amounts, exported outputs belong to the chain that can import them,
+ * and of some assets nothing is left. No node needs to describe these.
+ */
+function counted(groups: readonly BalanceGroup[]): BalanceGroup[] {
+  const amounts = groups.filter((group) => group.kind === 'transfer' && group.direction !== 'exported')
+  const left = new Set(totals(amounts, (group) => group.asset.id).map(({ group }) => group.asset.id))
+  return amounts.filter((group) => left.has(group.asset.id))
+}
+
+/** @param groups those that are counted */
 function categories(groups: readonly BalanceGroup[], chain: PrimaryChain) {
-  // Minting rights and NFTs are not amounts; exported outputs belong to the chain that can import them.
-  const counted = groups.filter((group) => group.kind === 'transfer' && group.direction !== 'exported')
-  const native = counted.filter((group) => group.direction === 'native')
-  const importable = counted.filter((group) => group.direction === 'importable')
+  const native = groups.filter((group) => group.direction === 'native')
+  const importable = groups.filter((group) => group.direction === 'importable')
   const sum = (choose: (group: BalanceGroup) => boolean) => aggregate(native.filter(choose), chain)
   const atomic = {
     atomicMemoryUnlocked: aggregateShared(

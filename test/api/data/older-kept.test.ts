@@ -30,6 +30,25 @@ it('nodes are asked once for what an address had then, and the index tells what 
   expect(asked.length).toBe(4)
 })
 
+it('no node needs to describe assets of which a balance shows nothing', async () => {
+  const { stage, asked, pool } = await startShort()
+  const { reader } = stage.store
+  const unknown = { id: 'ab'.repeat(32) }
+  const groups: typeof reader.balances.groups = async (query) => {
+    const held = await reader.balances.groups(query)
+    return held.flatMap((group) => [
+      group,
+      { ...group, asset: unknown, kind: 'nft-transfer' as const },
+      { ...group, asset: unknown, kind: 'transfer' as const, direction: 'exported' as const },
+      { ...group, asset: unknown, kind: 'transfer' as const, amount: 0n, utxoCount: 0 },
+    ])
+  }
+  const app = await serve({ store: { ...stage.store, reader: { ...reader, balances: { groups } } }, pool })
+  const answer = await app.inject(`${placeOf('P')}/balances?addresses=${owner}`)
+  expect({ status: answer.statusCode, body: answer.body }).toMatchObject({ status: 200 })
+  expect(asked.filter((method) => method.includes('Description'))).toEqual([])
+})
+
 it('an output that is spent while the index is read shows beside nothing that came of it', async () => {
   const { stage, pool } = await startShort()
   bornLate()
