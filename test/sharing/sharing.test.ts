@@ -87,6 +87,8 @@ describe.skipIf(missing)('values', () => {
     expect(turns.toSorted()).toEqual([false, true])
     await one.values.giveTurnBack('work')
     expect(await other.values.takeTurn('work', 60_000)).toBe(true)
+    expect(await other.values.takeTurn('of any length', 0.4)).toBe(true)
+    expect(await other.values.takeTurn('of part of a millisecond', 59_999.5)).toBe(true)
   })
 
   it('are apart under another prefix', async () => {
