@@ -38,6 +38,36 @@ it('a thousand and a half listed tokens without code, asked for fifty owners, ho
   expect(unreadable.covers(tokens.at(-1) ?? '', owners)).toBe(true)
 })
 
+it('a token that answers for an owner of another rectangle is not taken for one that answers nobody', async () => {
+  const token = `0x${'b'.repeat(40)}`
+  const burned = Array.from({ length: 600 }, (_, at) => `0x${'a'.repeat(37)}${at + 100}`)
+  const other = `0x${'c'.repeat(40)}`
+  const reader: ReadMethod = {
+    name: 'burning',
+    balances: async ({ owners, tokens, gas }) => {
+      const pairs = tokens.flatMap((_, at) => owners.map((_, owner) => ({ token: at, owner })))
+      const isRead = ({ owner }: { owner: number }): boolean => owners[owner] === other
+      const unread = pairs.filter((pair) => !isRead(pair))
+      return {
+        block: { number: 1n, fingerprint: 1n },
+        done: tokens.length,
+        amounts: pairs.filter(isRead).map((pair) => ({ ...pair, value: 7n })),
+        failed: gas === evmLimits.retryTokenGas ? unread.slice(0, 1) : unread,
+        unasked: gas === evmLimits.retryTokenGas ? unread.slice(1) : [],
+        traits: [],
+      }
+    },
+    calls: () => Promise.reject(new Error('not asked')),
+  }
+  const sweep = createBalanceSweep(reader, evmLimits, createUnreadableTokens(100, 1_000))
+  const context = { signal: new AbortController().signal, deadline: Date.now() + 60_000 }
+  const wanted = [burned, [other]].map((owners) => ({ owners, tokens: [token] }))
+  const { amounts, errors } = await sweep.read(wanted, context)
+  expect(amounts.get(other)?.get(token)).toBe(7n)
+  // Who could not be asked may have some.
+  expect(errors.size).toBeGreaterThan(0)
+})
+
 it('pairs that are remembered end with their time, and the oldest with the room', async () => {
   const pairs = createLastingPairs(3, 200)
   const known = () => ['a1', 'a2', 'b1', 'b2', 'c1'].filter(([token = '', owner = '']) => pairs.has(token, owner))

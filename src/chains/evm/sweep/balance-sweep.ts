@@ -250,12 +250,12 @@ function givenUp(
 const onlyThese = (rectangles: readonly Rectangle[], wanted: ReadonlySet<string>): Rectangle[] =>
   rectangles.map(({ owners, tokens }) => ({ owners, tokens: tokens.filter((token) => wanted.has(token)) }))
 
-/** Tokens that were read for some owner, that is, an owner who is neither failed nor lost. */
+/** Tokens that were read for some owner, in any rectangle: an owner who is neither failed nor lost. */
 function answeredTokens({ failed, errors }: SweepResult, wanted: readonly Rectangle[]): (token: string) => boolean {
   return (token) => {
-    const owners = wanted.find(({ tokens }) => tokens.includes(token))?.owners ?? []
     const unread = new Set(failed.flatMap((pair) => (pair.token === token ? [pair.owner] : [])))
-    return owners.some((owner) => !unread.has(owner) && !errors.has(owner))
+    const isRead = (owner: string): boolean => !unread.has(owner) && !errors.has(owner)
+    return wanted.some(({ owners, tokens }) => tokens.includes(token) && owners.some(isRead))
   }
 }
 
