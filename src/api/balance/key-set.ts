@@ -32,13 +32,15 @@ export interface KeyTimes {
   refresh: number
   /** Keys of this age are no longer trusted if they cannot be read again. */
   keep: number
+  /** While there are no keys, every token fails, and they are read again at most once in this time. */
+  pause: number
 }
 
 const COOLDOWN_MS = 30_000
 /** Times of a file: an operator put it there, so its last content stays valid. */
-const FILE_TIMES: KeyTimes = { cooldown: COOLDOWN_MS, refresh: COOLDOWN_MS, keep: Number.POSITIVE_INFINITY }
+const FILE_TIMES: KeyTimes = { cooldown: COOLDOWN_MS, refresh: COOLDOWN_MS, keep: Number.POSITIVE_INFINITY, pause: 0 }
 /** Google's documentation allows keeping its keys for six hours; a day bridges an outage of its server. */
-const URL_TIMES: KeyTimes = { cooldown: COOLDOWN_MS, refresh: 6 * 3_600_000, keep: 24 * 3_600_000 }
+const URL_TIMES: KeyTimes = { cooldown: COOLDOWN_MS, refresh: 6 * 3_600_000, keep: 24 * 3_600_000, pause: 1_000 }
 const FETCH_MS = 5_000
 /** A set of keys is a few kilobytes. */
 const MAX_BYTES = 1_048_576
@@ -95,10 +97,11 @@ async function verifyByAny(keys: KeySet, token: string, options: JWTVerifyOption
 }
 
 /** @param read resolves to the set as JSON text; never called concurrently */
-function createKeySet(read: () => Promise<string>, { cooldown, refresh, keep }: KeyTimes): KeySet {
+function createKeySet(read: () => Promise<string>, { cooldown, refresh, keep, pause }: KeyTimes): KeySet {
   let keys: { find: JWTVerifyGetKey; readAt: number } | undefined
   let triedAt = Number.NEGATIVE_INFINITY
   let reading: Promise<void> | undefined
+  let failed: { error: unknown; at: number } | undefined
   const load = (): Promise<void> => {
     if (reading) return reading
     triedAt = steadyNow()
@@ -106,6 +109,11 @@ function createKeySet(read: () => Promise<string>, { cooldown, refresh, keep }: 
     reading = read()
       .then(async (text) => {
         keys = { find: createLocalJWKSet(await usableOf(JSON.parse(text))), readAt }
+        failed = undefined
+      })
+      .catch((error: unknown) => {
+        failed = { error, at: steadyNow() }
+        throw error
       })
       .finally(() => {
         reading = undefined
@@ -117,6 +125,7 @@ function createKeySet(read: () => Promise<string>, { cooldown, refresh, keep }: 
     async find(header, token) {
       const age = keys === undefined ? Number.POSITIVE_INFINITY : steadyNow() - keys.readAt
       if (keys === undefined || age >= keep) {
+        if (!reading && failed && steadyNow() - failed.at < pause) throw failed.error
         await load()
       } else if (age >= refresh && mayTry()) {
         // While there are keys, nobody waits for a slow server.
