@@ -86,10 +86,16 @@ export function createProfiler({ dir, waits, longestCpuMs = LONGEST_CPU_MS }: Pr
     async startCpu() {
       if (cpu !== 'off') throw new AdminError('cpu profiler already running')
       cpu = 'on'
-      connect()
       ended = undefined
-      await session.post('Profiler.enable')
-      await session.post('Profiler.start')
+      try {
+        connect()
+        await session.post('Profiler.enable')
+        await session.post('Profiler.start')
+      } catch (error) {
+        // None runs: the next call may start one.
+        cpu = 'off'
+        throw error
+      }
       limit = setTimeout(() => {
         ended = writeCpu()
         // Reported by the call that stops it.
