@@ -28,8 +28,14 @@ const HARD_FACTOR = 64
 /** Time for a client to answer a closing handshake, milliseconds. */
 const GOODBYE_MS = 1_000
 
+interface Pulse {
+  /** Pongs that came during a pause have not been read yet. */
+  resumed(): void
+  stop(): void
+}
+
 /** Sends pings like a node; cuts a client that does not answer, or whose message stays incomplete. */
-function watchPulse(socket: WebSocket, { pingMs }: SocketLimits, isStuck: () => boolean): () => void {
+function watchPulse(socket: WebSocket, { pingMs }: SocketLimits, isStuck: () => boolean): Pulse {
   let alive = true
   const seen = (): void => {
     alive = true
@@ -46,7 +52,7 @@ function watchPulse(socket: WebSocket, { pingMs }: SocketLimits, isStuck: () => 
     socket.ping()
   }, pingMs)
   timer.unref()
-  return () => clearInterval(timer)
+  return { resumed: seen, stop: () => clearInterval(timer) }
 }
 
 /** A client's WebSocket and its byte stream. */
@@ -80,7 +86,7 @@ export function createClientSocket(
   const { isStuck } = watchArrival(socket, stream, share, () => {
     if (socket.readyState === socket.OPEN) close(TRY_AGAIN, 'too much to do')
   })
-  const stopPulse = watchPulse(socket, limits, isStuck)
+  const pulse = watchPulse(socket, limits, isStuck)
   const reader = { waiting: () => socket.bufferedAmount, cut: () => socket.terminate() }
   let inFlight = 0
   let full = false
@@ -89,7 +95,10 @@ export function createClientSocket(
   const update = (): void => {
     const stop = full || inFlight >= maxInFlight
     if (stop && !socket.isPaused) socket.pause()
-    else if (!stop && socket.isPaused) socket.resume()
+    else if (!stop && socket.isPaused) {
+      pulse.resumed()
+      socket.resume()
+    }
   }
   const onWritten = (): void => {
     if (!full || socket.bufferedAmount > highWaterBytes / 2) return
@@ -114,7 +123,7 @@ export function createClientSocket(
     if (socket.readyState === socket.OPEN) events.onMessage(bytesOf(data))
   })
   socket.on('close', () => {
-    stopPulse()
+    pulse.stop()
     clearTimeout(stalled)
     unread.leave(reader)
     events.onClosed()
