@@ -1,6 +1,6 @@
 import { JsonRpcError } from '../../errors.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
-import type { IndexWriter, StoredTip } from '../../store/index-writer.ts'
+import type { IndexWriter, StoredTip, UntracedBlocks } from '../../store/index-writer.ts'
 import { speaksOfMissingState } from '../../upstream/json-rpc/error-texts.ts'
 import { lacksMethod } from '../../upstream/json-rpc/lacking-method.ts'
 import type { WantedBlock } from './evm-reader.ts'
@@ -56,6 +56,8 @@ export function createTraceFiller(deps: TraceFillerDeps): TraceFiller {
   const { writer, partiesOf, now = steadyNow } = deps
   let size = PIECE
   let below: bigint | undefined
+  /** With `below`: the newest block that was looked at; those above it came since. */
+  let top = 0n
   let failures = 0
   let pauseMs = PAUSE_MS
   let missing = 0n
@@ -66,6 +68,14 @@ export function createTraceFiller(deps: TraceFillerDeps): TraceFiller {
     below = undefined
     failures = 0
     return ms
+  }
+
+  /** What came since a block failed is newer than what is left, whose state may be gone already. */
+  const next = async (stream: string): Promise<UntracedBlocks> => {
+    const newest = await writer.untraced(stream, size)
+    if (below === undefined) return newest
+    const fresh = newest.blocks.filter(({ height }) => height > top)
+    return fresh.length > 0 ? { ...newest, blocks: fresh } : writer.untraced(stream, size, below)
   }
 
   const fill = async (stream: string, blocks: readonly StoredTip[], signal: AbortSignal): Promise<void> => {
@@ -94,14 +104,16 @@ export function createTraceFiller(deps: TraceFillerDeps): TraceFiller {
     }
     // Older state has been pruned as well.
     if (error instanceof JsonRpcError && speaksOfMissingState(error.message)) return leaveAlone()
-    below = blocks[0]?.height
+    const height = blocks[0]?.height ?? 0n
+    if (below === undefined || height > top) top = height
+    below = height
     failures += 1
     return failures < PATIENCE ? RETRY_MS : leaveAlone()
   }
 
   return {
     async step(stream, signal) {
-      const { blocks, missing: all } = await writer.untraced(stream, size, below)
+      const { blocks, missing: all } = await next(stream)
       missing = all
       if (blocks.length === 0) return below === undefined ? IDLE_MS : leaveAlone()
       const began = now()

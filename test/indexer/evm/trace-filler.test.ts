@@ -113,6 +113,22 @@ it('one block that nobody can trace keeps no other waiting, and is tried again',
   expect(left.size).toBe(0)
 })
 
+it('blocks that come after one that nobody can trace are traced before the older ones, and fail like them', async () => {
+  const { left, asked, faults, step } = begin(60)
+  faults.set(60, AWAY)
+  while (left.has(59)) await step()
+  for (const height of [61, 62]) left.add(height)
+  asked.length = 0
+  await step()
+  expect(asked).toEqual([61, 62])
+  expect([left.has(61), left.has(62), left.has(58)]).toEqual([false, false, true])
+  for (const height of [63, 64, 65]) left.add(height)
+  faults.set(64, AWAY)
+  while (left.has(63) || left.has(65)) await step()
+  while (left.size > 2) await step()
+  expect([...left]).toEqual([60, 64])
+})
+
 it('five blocks that nobody can trace, each among others, keep none of those waiting, nor make them come one by one', async () => {
   const { left, faults, step } = begin(100)
   for (const height of [10, 30, 50, 70, 90]) faults.set(height, AWAY)
