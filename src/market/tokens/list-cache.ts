@@ -26,11 +26,16 @@ export const createListCache = (dir: string) => {
   const pathOf = (url: string): string => join(dir, `${sha256(url).slice(0, 32)}.list`)
 
   return {
-    /** Undefined when there is none or it is damaged; a damaged one is deleted. */
+    /**
+     * Undefined when there is none, or it is damaged or cannot be read now. A damaged one is deleted; another may be
+     * readable later: a disk may be away, or the process out of file handles.
+     */
     async read(url: string): Promise<KeptList | undefined> {
       const path = pathOf(url)
+      const found = await Promise.all([stat(path), readFile(path, 'utf8')]).catch(() => undefined)
+      if (found === undefined) return undefined
+      const [{ mtimeMs }, text] = found
       try {
-        const [{ mtimeMs }, text] = await Promise.all([stat(path), readFile(path, 'utf8')])
         const end = text.indexOf('\n')
         const body = text.slice(end + 1)
         const head = JSON.parse(text.slice(0, end)) as Record<string, unknown>

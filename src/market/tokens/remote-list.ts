@@ -76,20 +76,22 @@ export const createRemoteList = (url: string, deps: RemoteListDeps): ListSource 
     log.warn({ host, reason: trouble }, 'token list could not be refreshed')
   }
 
+  const restore = async (): Promise<boolean> => {
+    const kept = await cache.read(url)
+    if (kept === undefined) return false
+    const { body, fetchedAt, ...rest } = kept
+    try {
+      adopt(parseTokenList(body, deps), rest, Math.min(fetchedAt, Date.now()))
+      return true
+    } catch (error) {
+      log.warn({ host, reason: messageOf(error) }, 'kept token list could not be used')
+      return false
+    }
+  }
+
   return {
     lists: () => (list === undefined ? [] : [list]),
-    async restore() {
-      const kept = await cache.read(url)
-      if (kept === undefined) return false
-      const { body, fetchedAt, ...rest } = kept
-      try {
-        adopt(parseTokenList(body, deps), rest, Math.min(fetchedAt, Date.now()))
-        return true
-      } catch (error) {
-        log.warn({ host, reason: messageOf(error) }, 'kept token list could not be used')
-        return false
-      }
-    },
+    restore,
     async refresh(signal) {
       try {
         const request = { headers: conditions(), signal, maxBytes: deps.maxBytes }
@@ -98,8 +100,11 @@ export const createRemoteList = (url: string, deps: RemoteListDeps): ListSource 
         trouble = undefined
         return changed
       } catch (error) {
-        if (!signal.aborted) fail(error)
-        return false
+        if (signal.aborted) return false
+        // The kept one could perhaps not be read when the server started.
+        const restored = list === undefined && (await restore())
+        fail(error)
+        return restored
       }
     },
     dueAt: () => due,

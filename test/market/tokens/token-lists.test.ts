@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startFaultServer } from '../../support/upstream/fault-server.ts'
@@ -57,6 +57,19 @@ describe('lists behind URLs', () => {
     await open({ sources: { [CHAIN]: [url('/a.json')], 'eip155:5': [url('/a.json')] } })
     expect([symbols(), symbols('eip155:5'), symbols('eip155:6')]).toEqual([['T1'], ['X'], []])
     expect(stage.seen).toHaveLength(1)
+  })
+
+  it('are those of before once they can be read again, while their server is away', async () => {
+    await open()
+    await stage.lists.close()
+    const cache = join(stage.folder, 'cache')
+    await rename(cache, `${cache}.away`)
+    stage.documents = {}
+    await open()
+    expect(symbols()).toEqual([])
+    await rename(`${cache}.away`, cache)
+    await stage.lists.refresh()
+    expect(symbols()).toEqual(['T1', 'T2'])
   })
 
   it('may be moved: redirects are followed, a few', async () => {
