@@ -1,4 +1,5 @@
 import { BadAnswerError } from '../../errors.ts'
+import { steadyNow } from '../../lib/steady-clock.ts'
 import type { PriceRequest } from '../prices/price-source.ts'
 import { type CoingeckoClient, isAboutUs, refusalOf } from './coingecko-client.ts'
 import { type PriceRow, priceQuery, rowsOf } from './coingecko-rows.ts'
@@ -12,12 +13,26 @@ const allowedBy = (message: string): number | undefined => {
   return count >= 1 ? count : undefined
 }
 
+/** After this time a larger batch is tried again: one call more. Milliseconds. */
+const GROW_MS = 3_600_000
+
 /**
  * Requests prices by contract in batches. The provider allows a number of addresses per call that depends on the plan
  * and changes over time (error 10012, status 400, names it): a refused batch is retried in that size, or halved.
+ * After an hour twice as many are tried, since the plan may have changed.
  */
-export const createContractReader = (client: CoingeckoClient, maxPerCall: number) => {
+export const createContractReader = (
+  client: Pick<CoingeckoClient, 'get'>,
+  maxPerCall: number,
+  now: () => number = steadyNow,
+) => {
   let perCall = maxPerCall
+  let changedAt = 0
+  const grow = (): void => {
+    if (perCall >= maxPerCall || now() - changedAt < GROW_MS) return
+    perCall = Math.min(2 * perCall, maxPerCall)
+    changedAt = now()
+  }
   const ask = async (
     path: string,
     asked: readonly string[],
@@ -31,6 +46,7 @@ export const createContractReader = (client: CoingeckoClient, maxPerCall: number
     if (asked.length === 1 || answer.refused === 404) return new Map()
     const allowed = allowedBy(answer.message)
     perCall = allowed !== undefined && allowed < asked.length ? allowed : asked.length >> 1
+    changedAt = now()
     return undefined
   }
   return async (
@@ -43,6 +59,7 @@ export const createContractReader = (client: CoingeckoClient, maxPerCall: number
     const waiting = [...addresses]
     while (waiting.length > 0 && budget.calls > 0) {
       budget.calls -= 1
+      if (waiting.length > perCall) grow()
       const asked = waiting.splice(0, perCall)
       const path = `/simple/token_price/${encodeURIComponent(platform)}?contract_addresses=${asked.join(',')}`
       const rows = await ask(`${path}&${priceQuery(currencies)}`, asked, signal)

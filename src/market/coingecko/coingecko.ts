@@ -14,7 +14,7 @@ export interface CoingeckoOptions extends CoingeckoAccess {
   platforms: Readonly<Record<string, string>>
   /** Ids per call of `simple/price`; default 150, which keeps the URL below 4 kB. */
   idsPerCall?: number
-  /** Addresses per call of `simple/token_price`; default 100. Lowered to what the provider says it allows. */
+  /** Addresses per call of `simple/token_price`; default 100. Lowered to what the provider says it allows, and raised again. */
   contractsPerCall?: number
   /** Calls of `simple/token_price` per read; the remaining tokens wait for the next read. Default 20. */
   callsPerRead?: number

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest'
+import { createContractReader } from '../../../src/market/coingecko/coingecko-contracts.ts'
+
+const HOUR = 3_600_000
+
+it('batches of contracts grow again, an hour at a time, when the provider allows more than it did', async () => {
+  let now = HOUR
+  let allowed = 10
+  const sizes: number[] = []
+  const get = async (path: string) => {
+    const asked = new URLSearchParams(path.split('?')[1]).get('contract_addresses')?.split(',') ?? []
+    sizes.push(asked.length)
+    if (asked.length <= allowed) return { ok: {}, at: 0 }
+    return { refused: 400, message: `exceeds the allowed limit (${allowed} addresses)` }
+  }
+  const read = createContractReader({ get }, 40, () => now)
+  const addresses = Array.from({ length: 40 }, (_, at) => `0x${at}`)
+  const request = {
+    keys: [],
+    currencies: ['usd' as const],
+    signal: new AbortController().signal,
+    take: () => undefined,
+  }
+  const sizesOf = async () => {
+    sizes.length = 0
+    await read('avalanche', addresses, request, { calls: 20 }, async () => undefined)
+    return sizes
+  }
+  expect(await sizesOf()).toEqual([40, 10, 10, 10, 10])
+  now += HOUR - 1
+  expect(await sizesOf()).toEqual([10, 10, 10, 10])
+  now += 1
+  expect(await sizesOf()).toEqual([20, 10, 10, 10, 10])
+  allowed = 100
+  now += HOUR
+  expect(await sizesOf()).toEqual([20, 20])
+  now += HOUR
+  expect(await sizesOf()).toEqual([40])
+})
