@@ -104,6 +104,22 @@ describe('filters', () => {
     await expect.poll(async () => (await ask('eth_getFilterChanges')).text, { timeout: 10_000 }).toContain('["2"]')
   })
 
+  it('of before a restart of this server are not said to be gone while the node that has them turns calls away', async () => {
+    const { stage, nodes, restart } = await start()
+    nodes.forEach((node, index) => void node.set(index === 1 ? {} : { status: 500 }))
+    const id = await stage.call('eth_newFilter', [{}])
+    for (const node of nodes) node.set()
+    nodes[1]?.set({ rateLimited: { retryAfterSeconds: 1 } })
+    const again = await restart()
+    const ask = (method: string) => again.post({ jsonrpc: '2.0', id: 1, method, params: [id] })
+    for (const method of ['eth_getFilterChanges', 'eth_uninstallFilter']) {
+      const { status, text, headers } = await ask(method)
+      expect([status, headers.get('retry-after')], text).toEqual([503, '1'])
+    }
+    nodes[1]?.set()
+    await expect.poll(async () => (await ask('eth_getFilterChanges')).text, { timeout: 10_000 }).toContain('["2"]')
+  })
+
   it('of blocks that are not there yet are there, and their node says so', async () => {
     const { stage, restart } = await start()
     const id = await stage.call('eth_newFilter', [{ fromBlock: '0xffffff' }])

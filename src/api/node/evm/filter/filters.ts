@@ -140,6 +140,7 @@ export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFi
     const { endpoint } = call
     let said: RawResponse | undefined
     let refused: RawResponse | undefined
+    let turnedAway: FirnError | undefined
     for (const member of membersFor(call)) {
       try {
         const response = await exchange(member, call)
@@ -154,8 +155,11 @@ export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFi
         return answerOf(response)
       } catch (error) {
         if (call.signal.aborted || !(error instanceof FirnError)) throw error
+        if (isTurnedAway(error)) turnedAway ??= error
       }
     }
+    // One that was not asked may have it.
+    if (turnedAway && !refused) throw turnedAway
     // A node that reports anything but an unknown filter may be the one that has it.
     const words = refused ?? said
     return words ? answerOf(words) : unknownFilter(call)
