@@ -77,7 +77,8 @@ describe('a database of an earlier version', () => {
     await client.query(`delete from firn_migration where name >= '0012'`)
     expect(await open()).toContain('step 0012-renewed-stake is missing')
     await client.query(
-      `insert into firn_migration values ('0012-renewed-stake', now()), ('0013-untraced', now()), ('9999-later', now())`,
+      `insert into firn_migration values ('0012-renewed-stake', now()), ('0013-untraced', now()),
+        ('0014-metadata-by-height', now()), ('9999-later', now())`,
     )
     expect(await open()).toContain('step 9999-later')
     await client.end()

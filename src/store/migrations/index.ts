@@ -21,6 +21,7 @@ import * as unspentEntries from './0010-unspent-entries.ts'
 import * as metadataHeight from './0011-metadata-height.ts'
 import * as renewedStake from './0012-renewed-stake.ts'
 import * as untraced from './0013-untraced.ts'
+import * as metadataByHeight from './0014-metadata-by-height.ts'
 
 const STEPS: Record<string, Migration> = {
   '0001-node-state': nodeState,
@@ -36,6 +37,7 @@ const STEPS: Record<string, Migration> = {
   '0011-metadata-height': metadataHeight,
   '0012-renewed-stake': renewedStake,
   '0013-untraced': untraced,
+  '0014-metadata-by-height': metadataByHeight,
 }
 
 /** The migrator's message if another version knows more steps. */

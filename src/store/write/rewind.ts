@@ -77,8 +77,10 @@ async function rewindNfts(tx: Db, stream: number, height: bigint): Promise<void>
   )
   // Data read from the chain since the fork may exist on the dead branch only; so may data being read now.
   const now = nowSeconds()
-  await sql`update evm_nft_metadata set due_at = least(due_at, ${now}), attempts = 0
-    where stream = ${stream} and (height > ${height} or due_at > ${now})`.execute(tx)
+  const again = sql`update evm_nft_metadata set due_at = least(due_at, ${now}), attempts = 0 where stream = ${stream}`
+  // One range of an index each: together they may be a scan of all that the chain has.
+  await sql`${again} and height > ${height}`.execute(tx)
+  await sql`${again} and due_at > ${now}`.execute(tx)
   const unique = tokenStandards.number('ERC-721')
   await sql`update evm_nft n set height = t.height, log_index = t.log_index,
       standard = t.standard, owner = case when t.standard = ${unique} then t.recipient end

@@ -33,15 +33,17 @@ interface Sent {
 
 /** Writes down the statements that go through a pool. */
 function listening(pool: ConnectionPool, sent: Sent[]): ConnectionPool {
-  const connect = async (): Promise<PostgresPoolClient> => {
-    const client = await pool.connect()
+  const through = (from: { connect(): Promise<PostgresPoolClient> }) => async (): Promise<PostgresPoolClient> => {
+    const client = await from.connect()
     const query = (sql: string, parameters: readonly unknown[]): Promise<unknown> => {
-      sent.push({ sql, parameters })
+      // Of writes only this one: a database is filled through the same connections.
+      if (from === pool || sql.startsWith('update evm_nft_metadata')) sent.push({ sql, parameters })
       return client.query(sql, parameters)
     }
     return { query: query as PostgresPoolClient['query'], release: () => client.release() }
   }
-  return { ...pool, connect, load: pool.load }
+  const patient = { ...pool.patient, connect: through(pool.patient) }
+  return { ...pool, connect: through(pool), patient, load: pool.load }
 }
 
 interface PlanNode {
@@ -222,6 +224,21 @@ for (const kind of ['embedded', 'server'] as const) {
       const collection = { chainId: 9n, contract: chain.address(3) }
       const list = await indexesOf(() => nfts.list(collection, { afterTokenId: 2_000n, limit: 100 }))
       expect(list).toEqual(expect.arrayContaining(['evm_nft_pkey', 'evm_nft_metadata_pkey']))
+    })
+
+    it('a re-org: metadata from above the fork, and what is being fetched, of all that the chain has', async () => {
+      const client = await pool.patient.connect()
+      await client.query('update evm_nft_metadata set height = 1, due_at = null', [])
+      await client.query('vacuum analyze evm_nft_metadata', [])
+      client.release()
+      sent.length = 0
+      await store.writer.rewind('eip155:9', BigInt(EVM_BLOCKS - 3))
+      const updates = sent.filter((entry) => entry.sql.startsWith('update evm_nft_metadata'))
+      const plans = await Promise.all(updates.map(({ sql, parameters }) => explain('format json', sql, parameters)))
+      expect(plans.map((plan) => indexNames(nodesOf(plan)))).toEqual([
+        ['evm_nft_metadata_by_height'],
+        ['evm_nft_metadata_due'],
+      ])
     })
   })
 }
