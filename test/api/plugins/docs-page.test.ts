@@ -1,9 +1,16 @@
 import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
 import { createStage } from '../../support/server/stage.ts'
 
 const stage = createStage()
+
+async function rawGet(url: string, headers: Record<string, string> = {}) {
+  const [answer] = (await once(get(url, { headers }), 'response')) as [IncomingMessage]
+  return { status: answer.statusCode, headers: answer.headers, body: Buffer.concat(await answer.toArray()) }
+}
+
 afterEach(() => stage.clear())
 
 it.each(['/docs', '/api'])('a client that asks for the scripts of %s and does not read them is cut', async (page) => {
@@ -23,4 +30,22 @@ it.each(['/docs', '/api'])('a client that asks for the scripts of %s and does no
   socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(8))
   await cut
   socket.destroy()
+})
+
+it.each(['/docs', '/api'])('the scripts of %s are the same from memory, and not sent to who has them', async (page) => {
+  const { url } = await stage.serve()
+  const path = `${url}${page}/static/swagger-ui-bundle.js`
+  const read = async () => {
+    const { status, headers, body } = await rawGet(path)
+    const told = ['content-type', 'content-security-policy', 'cache-control', 'etag'].map((name) => headers[name])
+    return { status, told, body }
+  }
+  const first = await read()
+  expect(first.told[3]).toMatch(/^"[\w-]{27}"$/)
+  expect(await read()).toEqual(first)
+  const again = await rawGet(path, { 'if-none-match': String(first.told[3]), 'cache-control': 'no-cache' })
+  expect([again.status, again.body.length]).toEqual([304, 0])
+  const part = await rawGet(path, { range: 'bytes=0-9' })
+  expect([part.status, part.body]).toEqual([206, first.body.subarray(0, 10)])
+  expect((await rawGet(`${url}${page}/static/none.js`)).status).toBe(404)
 })
