@@ -51,6 +51,20 @@ it('reads decimals and multipliers behind the owners', () => {
   expect(answer.failed).toEqual([])
 })
 
+it('reads the largest value, what follows a multiplier that failed, decimals alone, and a value at the very end', () => {
+  const most = 'ff'.repeat(32)
+  const answer = unpackBalances(`${head}000002${`0020${most}`}${'ffff'}000102${'010107'}${'fe0112'}`, query)
+  expect(answer.amounts).toEqual([
+    { owner: 0, token: 0, value: 2n ** 256n - 1n },
+    { owner: 1, token: 1, value: 7n },
+  ])
+  expect(answer.traits).toEqual([
+    { token: 0, told: { multiplier: null } },
+    { token: 1, told: { decimals: 18 } },
+  ])
+  expect(unpackBalances(`${head}000001${'020105'}`, query).amounts).toEqual([{ owner: 2, token: 0, value: 5n }])
+})
+
 it.each([
   ['nothing', '0x'],
   ['no string', { error: 'x' }],
@@ -77,6 +91,7 @@ it.each([
   ['a multiplier out of bounds', `${head}000001ff0107`],
   ['a multiplier that burnt gas', `${head}000001fffe`],
   ['more tokens than asked', `${head.slice(0, -4)}0009000001000101`],
+  ['more tokens than asked, none of them held', `${head.slice(0, -4)}0003`],
 ])('refuses %s', (_, hex) => {
   expect(() => unpackBalances(hex, query)).toThrow(BadAnswerError)
 })
@@ -104,4 +119,5 @@ it('reads calls, and refuses bytes left over or missing', () => {
   expect(() => unpackCalls(`${head}0002abcdffff00`, calls)).toThrow(BadAnswerError)
   expect(() => unpackCalls(`${head}0002abcd`, calls)).toThrow(BadAnswerError)
   expect(() => unpackCalls(`${head}ffff0003abcd`, calls)).toThrow(BadAnswerError)
+  expect(() => unpackCalls(`${head.slice(0, -4)}0003${'ffff'.repeat(3)}`, calls)).toThrow(BadAnswerError)
 })
