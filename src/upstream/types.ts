@@ -114,8 +114,6 @@ export interface CallOptions {
   toldBy?: (teller: Teller) => void
   /** Share a successful answer for this long, milliseconds. Default 0: only calls in flight are shared. */
   cacheMs?: number
-  /** With `cacheMs`: the answer also expires when the pool's head moves. Only for pools with a head probe. */
-  sameTip?: boolean
   /**
    * `exchange`: if there is no room for all answers being received, this one is not given up before the others. For
    * callers that ask for one at a time, and cannot go on without it.

@@ -33,7 +33,7 @@ export const createReader = ({ pool, runner, flights, cache, watch, guard, repor
     const now = Date.now()
     watch?.touch()
     if (key !== undefined && options.cacheMs) {
-      const hit = cache.get(key, options.cacheMs, now, options.sameTip ? watch?.head() : undefined)
+      const hit = cache.get(key, options.cacheMs, now)
       if (hit && !options.signal?.aborted) {
         if (reporter.active()) reporter.report({ kind: 'cache-hit', pool, method: label })
         return Promise.resolve(hit.value as T)
@@ -43,7 +43,6 @@ export const createReader = ({ pool, runner, flights, cache, watch, guard, repor
       key,
       options,
       (flight, settle) => {
-        const tip = watch?.head()
         const idempotent = options.idempotent !== false
         const { sameServer, avoid } = options
         const task: Task<T> = { label, idempotent, deadline: () => flight.deadline, launch }
@@ -51,7 +50,7 @@ export const createReader = ({ pool, runner, flights, cache, watch, guard, repor
         if (avoid) task.avoid = avoid
         return runner<T>(task, (outcome) => {
           if (outcome.kind === 'answer' && key !== undefined && flight.cacheMs > 0)
-            cache.set(key, outcome.value, outcome.bytes, Date.now(), tip)
+            cache.set(key, outcome.value, outcome.bytes, Date.now())
           settle(outcome)
         })
       },

@@ -4,14 +4,13 @@ interface Entry {
   value: unknown
   weight: number
   storedAt: number
-  tip: bigint | undefined
 }
 
 /** Recent answers, bounded by number and bytes; the least recently used go first. */
 export interface TtlCache {
-  /** The entry when it is at most `maxAgeMs` old (and, when `tip` is given, was stored at that tip). */
-  get(key: string, maxAgeMs: number, now: number, tip?: bigint): { value: unknown } | undefined
-  set(key: string, value: unknown, bytes: number, now: number, tip: bigint | undefined): void
+  /** The entry when it is at most `maxAgeMs` old. */
+  get(key: string, maxAgeMs: number, now: number): { value: unknown } | undefined
+  set(key: string, value: unknown, bytes: number, now: number): void
   readonly size: number
   readonly bytes: number
   clear(): void
@@ -29,21 +28,20 @@ export const createTtlCache = (limits: { entries: number; bytes: number }): TtlC
     bytes -= entry.weight
   }
   return {
-    get: (key, maxAgeMs, now, tip) => {
+    get: (key, maxAgeMs, now) => {
       const entry = entries.get(key)
       if (!entry) return undefined
-      if (now - entry.storedAt > maxAgeMs || now < entry.storedAt || (tip !== undefined && entry.tip !== tip))
-        return undefined
+      if (now - entry.storedAt > maxAgeMs || now < entry.storedAt) return undefined
       entries.delete(key)
       entries.set(key, entry)
       return entry
     },
-    set: (key, value, size, now, tip) => {
+    set: (key, value, size, now) => {
       const old = entries.get(key)
       if (old) remove(key, old)
       const weight = OVERHEAD + key.length + size
       if (weight > limits.bytes) return
-      entries.set(key, { value, weight, storedAt: now, tip })
+      entries.set(key, { value, weight, storedAt: now })
       bytes += weight
       for (const [oldest, entry] of entries) {
         if (entries.size <= limits.entries && bytes <= limits.bytes) break

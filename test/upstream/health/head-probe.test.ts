@@ -207,22 +207,6 @@ test('an absurd height of one is not believed when the others agree', () => {
   expect(believedHead([100n, 1_000_000n, 50n], 3)).toBe(1_000_000n)
 })
 
-test('sameTip: a cached answer ends with its block', async () => {
-  let height = 100n
-  const { pool, servers } = await startTestPool(
-    [{ answer: ({ method }) => (method === 'eth_blockNumber' ? `0x${height.toString(16)}` : `at ${height}`) }],
-    { deps: { headProbe } },
-  )
-  await pool.rpc('', 'warm', [])
-  await until(() => pool.head() === 100n, 'the head is known')
-  const read = () => pool.rpc('', 'm', [], { cacheMs: 60_000, sameTip: true })
-  expect([await read(), await read()]).toEqual(['at 100', 'at 100'])
-  expect(servers[0]?.stats.seen.filter(({ method }) => method === 'm')).toHaveLength(1)
-  height = 101n
-  await whileRead(pool, () => pool.head() === 101n, 'the new head is known')
-  expect(await read()).toBe('at 101')
-})
-
 describe('the first answers after a start', () => {
   const lagging = { ...named('laggard'), faults: { lag: 10 } }
   const isProbe = (body: string) => body.includes('eth_blockNumber')
