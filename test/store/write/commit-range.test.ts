@@ -192,6 +192,46 @@ describeStores('shared memory', (open) => {
   })
 })
 
+describeStores('networks', (open) => {
+  it('know nothing of what ends on another one, even under the same id', async () => {
+    const store = await open()
+    await registerAll(store)
+    const main = {
+      kind: 'primary' as const,
+      network: 'mainnet',
+      testnet: false,
+      name: 'mainnet:P',
+      chain: 'P' as const,
+    }
+    await store.writer.register(main)
+    const stake = { start: 1_000n, end: 2_000n }
+    const utxos = [output(1, 0), output(2, 0, { stake }), output(3, 0, { stake })]
+    for (const stream of ['testnet:P', main.name]) await commit(store, stream, 0, { utxos })
+    const ended = {
+      spends: [spend(1, 1, 9)],
+      releases: [{ txId: id(2), outputIndex: 0, time: 1_001n }],
+      prolongations: [{ txId: id(3), outputIndex: 0, end: 3_000n }],
+    }
+    const held = async (network: string) => {
+      const query = { chain: { network, letter: 'P' as const }, addresses: [address(1)], locksAt: 1_500n }
+      return (await store.reader.balances.groups(query)).map(({ staking, utxoCount }) => [staking, utxoCount]).sort()
+    }
+    const before = await held(main.network)
+    expect(before).toEqual([
+      ['active', 2],
+      ['none', 1],
+    ])
+    await commit(store, 'testnet:P', 1, ended)
+    expect(await held(main.network)).toEqual(before)
+    await commit(store, main.name, 1, ended)
+    for (const network of ['testnet', main.network])
+      expect(await held(network)).toEqual([
+        ['active', 1],
+        ['none', 1],
+      ])
+  })
+})
+
 describeStores('staking', (open) => {
   it('is read back as it was written, less what has ended', async () => {
     const store = await open()
