@@ -44,6 +44,12 @@ function candidate(name: string, times = TIMES) {
   return { db, lead: createLeaderLease(db, name, times) }
 }
 
+/** When the database lets go of a lease, milliseconds. */
+async function endOf(db: Kysely<Database>, name: string): Promise<number> {
+  const { rows } = await sql<{ at: Date }>`select expires_at as at from leader_lease where name = ${name}`.execute(db)
+  return Number(rows[0]?.at)
+}
+
 describe('a lease in a row', () => {
   it('is one process’s while it is renewed, and the next one’s at once when it is given back', async () => {
     const [first, second] = [candidate('renewed'), candidate('renewed')]
@@ -54,12 +60,7 @@ describe('a lease in a row', () => {
       return leadership
     })
     // It is renewed several times, each time for the whole life.
-    const end = async (): Promise<number> => {
-      const { rows } = await sql<{
-        at: Date
-      }>`select expires_at as at from leader_lease where name = 'renewed'`.execute(first.db)
-      return Number(rows[0]?.at)
-    }
+    const end = (): Promise<number> => endOf(first.db, 'renewed')
     for (let renewals = 0; renewals < 3; renewals += 1) {
       const before = await end()
       await expect.poll(end).toBeGreaterThan(before)
@@ -87,8 +88,10 @@ describe('a lease in a row', () => {
     await expect(late).rejects.toThrow(CancelledError)
     expect(dead.lost.aborted).toBe(true)
     await second.db.transaction().execute((tx) => next.fence(tx))
-    // Giving back what is another one's changes nothing.
+    // Giving back what is another one's changes nothing: nobody else can take it.
+    const before = await endOf(first.db, 'killed')
     await dead.release()
+    expect(await endOf(first.db, 'killed')).toBe(before)
     await second.db.transaction().execute((tx) => next.fence(tx))
     await next.release()
   })
@@ -124,6 +127,15 @@ describe('a lease in a row', () => {
       await sql`select 1 from leader_lease where name = 'away' for update`.execute(tx)
       await expect.poll(() => held.lost.aborted).toBe(true)
     })
+  })
+
+  it('is over for a process that renews it once another has it, and is not prolonged for that one', async () => {
+    const first = candidate('taken')
+    const held = await first.lead(never)
+    await sql`update leader_lease set token = token + 1 where name = 'taken'`.execute(first.db)
+    const before = await endOf(first.db, 'taken')
+    await expect.poll(() => held.lost.aborted).toBe(true)
+    expect(await endOf(first.db, 'taken')).toBe(before)
   })
 
   it('is not waited for after the signal', async () => {
