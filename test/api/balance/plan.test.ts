@@ -79,6 +79,14 @@ describe('what a request asks of each chain', () => {
     ])
   })
 
+  it('is of its own chain only, where as many entries of one id begin with the same on another chain', () => {
+    const [p, x] = plan(wallets([P, X], [['a', '1']]), wallets([P], [['a', '2']]), wallets([X], [['a', '3']]))
+    expect([p, x].map((query) => query?.accounts)).toEqual([
+      [expect.objectContaining({ addresses: ['1', '2'] })],
+      [expect.objectContaining({ addresses: ['1', '3'] })],
+    ])
+  })
+
   it('is every address once, in the order of the request, and no chain without accounts', () => {
     const item = (addresses: string[], references: string[]) => ({ namespace: 'eip155', addresses, references })
     const queries = plan(item(['0xB', '0xa', '0xB'], ['1', '1', '10']), item(['0xc', '0xa'], ['10']), {
