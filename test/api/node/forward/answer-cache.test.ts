@@ -1,9 +1,9 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { readMessage } from '../../../../src/api/node/evm/message.ts'
 import { createChainTip } from '../../../../src/api/node/evm/read/chain-tip.ts'
 import { createKeptAnswers } from '../../../../src/api/node/evm/read/kept-answers.ts'
 import { planRead } from '../../../../src/api/node/evm/read/plan.ts'
-import { createAnswerCache } from '../../../../src/api/node/forward/answer-cache.ts'
+import { createAnswerCache, withoutId } from '../../../../src/api/node/forward/answer-cache.ts'
 import { endpointByName } from '../../../../src/api/node/routes/endpoint.ts'
 
 const MINUTES = 60_000
@@ -62,6 +62,15 @@ it('keeps what depends on the tip while it stands, and nothing that would push o
   // An answer of before a re-organisation is not that of after it.
   expect(cache.get('tip', 7n)).toBeUndefined()
 
+  // Nor is one to a call that was sent before a client was told more. What is final is so at every tip.
+  const told = { ...answer, tip: 7n, epoch: cache.epoch }
+  cache.set('final', answer, 1 * MINUTES)
+  cache.forgetTip()
+  cache.set('tip', told, 1 * MINUTES)
+  expect(cache.get('tip', 7n)).toBeUndefined()
+  cache.set('tip', { ...told, epoch: cache.epoch }, 1 * MINUTES)
+  for (const key of ['tip', 'final']) expect(cache.get(key, 7n)).toBeDefined()
+
   const large = (bytes: number) => ({ ...answer, tail: Buffer.alloc(bytes) })
   cache.set('large', large(1_000_000), 1 * MINUTES)
   cache.set('too large', large(1_100_000), 1 * MINUTES)
@@ -90,4 +99,35 @@ it('asks for old blocks anew: nodes write them in another way after an upgrade',
   expect(kept.find(plan, tip)?.body.toString()).toContain('"number":"0x5"')
   await time.forward(0.2 * MINUTES)
   expect(kept.find(plan, tip)).toBeUndefined()
+})
+
+describe('an answer without its id', () => {
+  const parts = (body: string, id: string, dialect: 'gorilla' | 'evm') => {
+    const found = withoutId(Buffer.from(body), Buffer.from(id), dialect)
+    return found && [found.head.toString(), found.tail.toString()]
+  }
+
+  it('is what stands before and behind it, as the node wrote it', () => {
+    const gorilla = '{"jsonrpc":"2.0","result":{"height":"5"},"id":"a"}\n'
+    expect(parts(gorilla, '"a"', 'gorilla')).toEqual(['{"jsonrpc":"2.0","result":{"height":"5"},"id":', '}\n'])
+    const evm = '{"jsonrpc":"2.0","id":7,"result":"0x5"}\n'
+    expect(parts(evm, '7', 'evm')).toEqual(['{"jsonrpc":"2.0","id":', ',"result":"0x5"}\n'])
+  })
+
+  it.each([
+    ['an error', '{"jsonrpc":"2.0","error":{"code":-32000,"message":"no"},"id":7}\n', 'gorilla'],
+    ['nothing', '{"jsonrpc":"2.0","result":null,"id":7}\n', 'gorilla'],
+    ['an id written otherwise', '{"jsonrpc":"2.0","result":"5","id":7.0}\n', 'gorilla'],
+    ['members in another order', '{"jsonrpc":"2.0","id":7,"result":"5"}\n', 'gorilla'],
+    ['a cut answer', '{"jsonrpc":"2.0","result":"5","i', 'gorilla'],
+    ['less than an id takes', '{"jsonrpc":"2.0","result":', 'gorilla'],
+    ['an error', '{"jsonrpc":"2.0","id":7,"error":{"code":3,"message":"no"}}\n', 'evm'],
+    ['nothing', '{"jsonrpc":"2.0","id":7,"result":null}\n', 'evm'],
+    ['a longer id', '{"jsonrpc":"2.0","id":77,"result":"0x5"}\n', 'evm'],
+    ['an id as long', '{"jsonrpc":"2.0","id":8,"result":"0x5"}\n', 'evm'],
+    ['members in another order', '{"id":7,"jsonrpc":"2.0","result":"0x5"}\n', 'evm'],
+    ['a cut answer', '{"jsonrpc":"2.0","id":7,"res', 'evm'],
+  ] as const)('is none of %s: %s', (_, body, dialect) => {
+    expect(parts(body, '7', dialect)).toBeUndefined()
+  })
 })
