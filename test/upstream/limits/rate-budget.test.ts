@@ -6,6 +6,8 @@ test('bursts up to one second, then the steady rate', () => {
   for (let count = 0; count < 10; count += 1) expect(budget.take(0)).toBe(true)
   expect(budget.take(0)).toBe(false)
   expect(budget.nextAt(0)).toBe(100)
+  expect(budget.take(50)).toBe(false)
+  expect(budget.nextAt(50)).toBe(100)
   expect(budget.take(99)).toBe(false)
   expect(budget.take(100)).toBe(true)
   expect(budget.take(100)).toBe(false)
@@ -60,7 +62,9 @@ test('after a refusal no more goes at once than a quarter of a second brings, an
   budget.refused(5_000)
   const rate = budget.rate(5_000)
   expect(rate).toBe(50)
-  expect(run(budget, 6_000, 0.01, 0)).toBe(1)
+  let atOnce = 0
+  while (budget.take(6_000)) atOnce += 1
+  expect(atOnce).toBe(Math.floor(budget.rate(6_000) / 4))
   expect(run(budget, 10_000, 1, 0)).toBeGreaterThan(50)
   expect(budget.rate(19_300)).toBeCloseTo(100, 0)
   expect(budget.rate(60_000)).toBe(100)
