@@ -59,6 +59,11 @@ it('reads the kinds of our own errors', () => {
   expect(callFailure(new UpstreamUnavailableError('node.example: answer above 100 bytes'))).toBe('too-much')
   expect(callFailure(new UpstreamUnavailableError('node.example: status 413'))).toBe('too-much')
   expect(callFailure(new UpstreamUnavailableError('node.example no answer in time'))).toBe('too-much')
+  expect(callFailure(new BadAnswerError('node.example: answer above 100 bytes'))).toBe('too-much')
+  expect(callFailure(new UpstreamUnavailableError('node.example: header not found'))).toBe('block-missing')
+  // Smaller calls would only be more of them.
+  expect(callFailure(new UpstreamUnavailableError('node.example: rate limit: 100 calls exceeded'))).toBe('transport')
+  expect(callFailure(new UpstreamRateLimitedError('node.example: limit of calls exceeded'))).toBe('transport')
   expect(callFailure(new UpstreamUnavailableError('a.example connect timeout'))).toBe('transport')
   expect(callFailure(new UpstreamUnavailableError('connection refused'))).toBe('transport')
   expect(callFailure(new BadAnswerError('packed balances are damaged'))).toBe('refused')
