@@ -50,6 +50,27 @@ describe('mints', () => {
       false,
     ])
     expect(read(authority(7), TOKEN_PROGRAM.address).closable).toBe(false)
+    const keyWithZeros = extendedMint(extension(3, Buffer.concat([Buffer.alloc(31), Buffer.of(1)])))
+    expect(read(keyWithZeros).closable).toBe(true)
+  })
+
+  it('tell of an account that has their metadata, unless it is none, or the mint itself', () => {
+    const pointing = (account: Buffer) => extendedMint(extension(18, Buffer.concat([Buffer.alloc(32, 9), account])))
+    const keyWithZeros = Buffer.concat([Buffer.alloc(31), Buffer.of(1)])
+    expect([keyWithZeros, Buffer.alloc(32), MINT].map((account) => read(pointing(account)).metadataAt)).toEqual([
+      `${'1'.repeat(31)}2`,
+      undefined,
+      undefined,
+    ])
+  })
+
+  it('are no accounts of other programs, none that are too short, and none before they are initialised', () => {
+    const uninitialised = plainMint()
+    uninitialised[45] = 0
+    expect(() => read(plainMint(), METAPLEX_PROGRAM.address)).toThrow(BadAnswerError)
+    for (const program of [TOKEN_PROGRAM.address, TOKEN_2022_PROGRAM.address])
+      for (const bytes of [uninitialised, plainMint().subarray(0, 81)])
+        expect(() => read(bytes, program)).toThrow(BadAnswerError)
   })
 
   it('tell their metadata behind any other extensions', () => {
