@@ -12,6 +12,9 @@ describe('what a JSON-RPC error means', () => {
     [3, 'execution reverted: nope', 'truth'],
     [-32000, 'execution reverted', 'truth'],
     [-32015, 'VM execution error: Reverted 0x08c379a0 rate limit exceeded', 'truth'],
+    // What a contract says is its own word, whatever it sounds like.
+    [3, 'Too many requests', 'truth'],
+    [-32015, 'header not found', 'truth'],
     [-32602, 'invalid argument 0: too many requests', 'truth'],
     [-32601, 'the method eth_foo does not exist/is not available', 'truth'],
     [-32600, 'invalid request', 'truth'],
@@ -27,6 +30,7 @@ describe('what a JSON-RPC error means', () => {
     [-32005, 'limit exceeded', 'rate-limited'],
     [-32005, 'daily request count exceeded, request rate limited', 'rate-limited'],
     [-32005, 'query returned more than 10000 results', 'rpc'],
+    [-32002, 'not now', 'rpc'],
     [429, 'slow down', 'rate-limited'],
     [-32029, 'whatever', 'rate-limited'],
     [-32000, 'Too Many Requests', 'rate-limited'],
@@ -174,6 +178,9 @@ describe('what an HTTP status means', () => {
     [500, undefined, 'status'],
     [503, undefined, 'status'],
     [503, '1', 'rate-limited'],
+    // Some servers write it beside every answer.
+    [500, '1', 'status'],
+    [200, '1', undefined],
   ])('%d with retry-after %s → %s', (status, retryAfter, kind) => {
     expect(judgeStatus('host', status, retryAfter)?.kind).toBe(kind)
   })
