@@ -45,6 +45,10 @@ export const placesOfOne = (places: number): number => Math.max(1, Math.floor(pl
  * because a stranger asked for the same. A few reads of owners of millions of outputs would otherwise take all of them for ten seconds,
  * and everybody else would wait as long.
  *
+ * Reads of nobody in particular are those of the process: its indexer asks one thing after the other, each as the last
+ * is answered. Where waits are long they take turns with those of clients, since of the two alone the newest would
+ * always be the indexer's.
+ *
  * @param places callers that may be in at once
  * @param maxWaiting callers that may wait at once
  */
@@ -53,12 +57,14 @@ export function createTurns(places: number, maxWaiting: number, now = (): number
   const lines = createLines(held, now)
   let busy = 0
   let wasWork = false
+  let wasNobodys = false
   let isLeft = false
   const enter = (purpose: Purpose, caller: Caller | undefined): (() => void) => {
     busy += 1
     const { client } = held.least(caller)
     held.add(client, 1)
     wasWork = purpose === 'work'
+    if (purpose === 'read') wasNobodys = client === undefined
     let over = false
     return () => {
       if (over) return
@@ -79,9 +85,12 @@ export function createTurns(places: number, maxWaiting: number, now = (): number
     isLeft = true
     setImmediate(() => {
       isLeft = false
-      if (busy < places) fill(lines.newest)
+      if (busy < places) fill(() => lines.newest(wasNobodys))
     })
   }
+  /** The place that is kept for a moment is not for the process again and again while clients wait for it. */
+  const isForClients = (caller: Caller | undefined): boolean =>
+    isLeft && wasNobodys && isNobodys(caller) && lines.haveClients()
   const hasMany = (client: string): boolean => lines.of(client) >= maxWaiting * SHARE.waiting
   const areTooMany = (caller: Caller | undefined): boolean =>
     lines.length() >= maxWaiting ||
@@ -93,7 +102,7 @@ export function createTurns(places: number, maxWaiting: number, now = (): number
     take(timeoutMs, purpose = 'read', caller) {
       if (caller?.signal.aborted) return Promise.reject(new CancelledError())
       // A writer whose next range is ready must not take turn after turn.
-      const hasToWait = purpose === 'work' && wasWork && lines.areLong()
+      const hasToWait = purpose === 'work' ? wasWork && lines.areLong() : purpose === 'read' && isForClients(caller)
       if (busy < places && !hasToWait && held.hasRoom(caller)) return Promise.resolve(enter(purpose, caller))
       if (purpose === 'read' && areTooMany(caller))
         return Promise.reject(new StoreUnavailableError('too many wait for the database'))
@@ -101,6 +110,8 @@ export function createTurns(places: number, maxWaiting: number, now = (): number
     },
   }
 }
+
+const isNobodys = (caller: Caller | undefined): boolean => caller === undefined || caller.clients.size === 0
 
 /** Places of each client. Reads without a client count for none, and may have all. */
 function createHeld(most: number) {
@@ -136,12 +147,13 @@ function createLines(held: Held, now: () => number) {
   /**
    * Queue position of the read whose client has the fewest places, on a tie the oldest or the newest; -1 = none may
    * come in.
+   * @param wasNobodys whether the last one was nobody's: on a tie the others go before; left out: no matter
    */
-  const nextRead = (isNewest: boolean): number => {
+  const nextRead = (isNewest: boolean, wasNobodys?: boolean): number => {
     let found = -1
     let least = held.most
     for (const [at, { caller }] of read.entries()) {
-      const { places } = held.least(caller)
+      const places = held.least(caller).places + (isNobodys(caller) === wasNobodys ? 0.5 : 0)
       if (places > least || (places === least && (found < 0 || !isNewest))) continue
       found = at
       least = places
@@ -163,7 +175,9 @@ function createLines(held: Held, now: () => number) {
     },
     /** Statements that go before all reads. */
     ahead: (withWork: boolean): Waiting | undefined => own.shift() ?? (withWork ? work.shift() : undefined),
-    newest: (): Waiting | undefined => own.shift() ?? takeRead(nextRead(true)) ?? work.shift(),
+    newest: (wasNobodys: boolean): Waiting | undefined =>
+      own.shift() ?? takeRead(nextRead(true, wasNobodys)) ?? work.shift(),
+    haveClients: (): boolean => read.some(({ caller }) => !isNobodys(caller)),
     wait(purpose: Purpose, timeoutMs: number, caller: Caller | undefined, enter: () => () => void) {
       return wait({ own, read, work }[purpose], { since: now(), timeoutMs, caller, enter })
     },

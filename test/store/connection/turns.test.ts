@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { CancelledError, DeadlineError } from '../../../src/errors.ts'
+import type { Caller } from '../../../src/store/connection/caller.ts'
 import { createTurns, type Purpose } from '../../../src/store/connection/turns.ts'
 import { StoreUnavailableError } from '../../../src/store/errors.ts'
 
@@ -40,8 +41,8 @@ function staged(places: number, maxWaiting = 100) {
     wait: (ms: number) => {
       now += ms
     },
-    come(name: string, purpose: Purpose = 'read') {
-      void turns.take(MINUTE, purpose).then((end) => {
+    come(name: string, purpose: Purpose = 'read', caller?: Caller) {
+      void turns.take(MINUTE, purpose, caller).then((end) => {
         inside.push(name)
         ends.set(name, end)
       })
@@ -101,6 +102,24 @@ it('lets questions of the process in before all others, and work in turns with r
     await nextTurn()
   }
   expect(inside).toEqual([...left, 'commit 3'])
+})
+
+it('lets clients and the process in by turns once one waits for long, though the process always comes again as it leaves', async () => {
+  const { inside, wait, come, leave } = staged(1)
+  const comeFor = (client: string) =>
+    come(client, 'read', { clients: new Set([client]), signal: new AbortController().signal })
+  come('index 1')
+  for (const client of ['a', 'b', 'c']) comeFor(client)
+  wait(1_000)
+  const left = ['index 1', 'c', 'index 2', 'b', 'index 3', 'a']
+  for (const name of left) {
+    await nextTurn()
+    leave(name)
+    const [, number] = name.split('index ')
+    if (number) come(`index ${Number(number) + 1}`)
+  }
+  await nextTurn()
+  expect(inside).toEqual([...left, 'index 4'])
 })
 
 it('keeps the order of arrival between reads and work while the wait is short', async () => {
