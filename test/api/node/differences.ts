@@ -121,7 +121,8 @@ or reads what came of it at once, and the node that is asked then may be another
 were sent by Firn, or asked for before they were accepted; of others the status is told as it comes.
 A node that has not accepted it by then is asked by nobody, where another healthy one has room, until it has, ten minutes
 at most: reads of P, X and C would be older than what was told, and a transaction that rests on it would be refused.
-It is looked at, ten times a second at most. An atomic transaction of C is told as accepted once the healthy nodes have executed
+It is looked at, ten times a second at most. Where every healthy node lacks something that was told (one is ahead on P, another on X),
+a call is held for two seconds at most until one has all; then one is asked that has what was told of the chain of the call. An atomic transaction of C is told as accepted once the healthy nodes have executed
 its block besides, two more seconds later at most: with Helicon they do so some time behind accepting it, and balances and
 nonces are of before until then.
 That one was dropped, or is not known, is told where no node says more: one that was a block behind when it heard of a

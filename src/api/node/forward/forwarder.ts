@@ -14,6 +14,7 @@ import {
 import { type ForwardCall, forwardHeaders } from './call.ts'
 import { answerOf } from './forwarded-answer.ts'
 import { type Judge, judgeCall, judgeHealth, judgeHttp, judgeOpaque, judgeRpc, unlessAbsent } from './judge.ts'
+import { createCompleteNode } from './nodes/complete-node.ts'
 import { createIndexGaps } from './nodes/index-gaps.ts'
 import { createLateNodes } from './nodes/late-nodes.ts'
 import type { NodeGroup, NodePools } from './nodes/node-pools.ts'
@@ -212,17 +213,22 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
     return response
   }
   const alone = createAlone()
+  const complete = createCompleteNode()
+  /** Where every node lacks something, one that has all of the chain itself is better than one that is behind there. */
+  const lacksFor = async ({ endpoint, signal }: ForwardCall, group: NodeGroup) =>
+    (await complete('', group, late.lacks, signal)) ? late.lacks : (host: string) => late.lacks(host, endpoint.path)
   const ask = async (call: ForwardCall, group: NodeGroup): Promise<RawResponse> => {
     const host = call.rule.pages ? await pages.before(call) : undefined
     // No other node can continue this list: when the node fails, the list has to be read from its start.
     const one = host === undefined ? undefined : group.members().find((member) => member.host === host)
     const { pool, path } = one ?? group
     const judge = judgeOf(call)
+    const avoid = one ? late.lacks : await lacksFor(call, group)
     const response = await pool.exchange(requestOf(call, path(call.endpoint)), {
       idempotent: !isOpaque(call),
       signal: call.signal,
       deadline: Date.now() + FORWARD_MS,
-      avoid: late.lacks,
+      avoid,
       judge: (await (sources.judgeOf(call, group, judge) ?? gaps.judgeOf(call, group, judge))) ?? judge,
     })
     if (call.rule.pages) await pages.note(call, response.host, response.body)
@@ -256,14 +262,14 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
       if (target === 'alone')
         return answerOf(await alone({ call, judge: judgeOf(call), requestAt: (path) => requestOf(call, path) }, group))
       try {
-        const response = await forwardWrite(call, group, writePolicy, late.lacks)
+        const response = await forwardWrite(call, group, writePolicy, await lacksFor(call, group))
         noteAwaited(call, response)
         return answerOf(response)
       } finally {
         cache.forgetTip()
       }
     },
-    lacks: late.lacks,
+    lacks: (host) => late.lacks(host),
     beforeAtomic: (settle) => {
       settleAtomic = settle
     },

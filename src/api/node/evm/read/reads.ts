@@ -3,6 +3,7 @@ import { forwardHeaders } from '../../forward/call.ts'
 import { answerOf } from '../../forward/forwarded-answer.ts'
 import type { Forwarder } from '../../forward/forwarder.ts'
 import { type Judge, judgeCall, judgeRpc } from '../../forward/judge.ts'
+import { createCompleteNode } from '../../forward/nodes/complete-node.ts'
 import type { NodePools } from '../../forward/nodes/node-pools.ts'
 import type { NodeAnswer } from '../../http/answer.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
@@ -98,6 +99,7 @@ export function neverLower(plan: ReadPlan, tip: ChainTip, entry: Buffer): Buffer
 export const isFinal = ({ finality }: ReadPlan): boolean => finality !== undefined && finality.kind !== 'tip'
 
 export function createEvmReads({ pools, kept, tipOf, lacks }: EvmReadsDeps): EvmReads {
+  const complete = createCompleteNode()
   const flights = createFlights<{ answer: NodeAnswer; id: Buffer; of: EvmCall }>()
 
   const ask: EvmReads['ask'] = async ({ endpoint, body, contentType, signal }, judge, isFinal = false) => {
@@ -107,14 +109,17 @@ export function createEvmReads({ pools, kept, tipOf, lacks }: EvmReadsDeps): Evm
     const headers = forwardHeaders({ method: 'POST', contentType, contentEncoding: undefined, query: '', body })
     const request = { method: 'POST', path: group.path(endpoint), headers, body } as const
     const deadline = Date.now() + CALL_MS
+    if (isFinal) return answerOf(await group.pool.exchange(request, { signal, deadline, judge }))
+    const isOld = (host: string): boolean => tip.mayLackNewest(host, group, endpoint)
     // Calls both checks, because the first triggers a look at the node: imports and exports also move balances and
     // nonces.
-    const avoid = (host: string): boolean => {
+    const isOldOrLate = (host: string): boolean => {
       const isLate = lacks(host)
-      return tip.mayLackNewest(host, group, endpoint) || isLate
+      return isOld(host) || isLate
     }
-    const options = isFinal ? { signal, deadline, judge } : { signal, deadline, judge, avoid }
-    return answerOf(await group.pool.exchange(request, options))
+    // Where every node lacks something, one with the newest block is better than one without it.
+    const avoid = (await complete(endpoint.path, group, isOldOrLate, signal)) ? isOldOrLate : isOld
+    return answerOf(await group.pool.exchange(request, { signal, deadline, judge, avoid }))
   }
   const learnEnds: EvmReads['learnEnds'] = async (tip, endpoint, plans) => {
     const group = pools.group(endpoint.source)

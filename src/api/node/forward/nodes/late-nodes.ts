@@ -13,9 +13,13 @@ export interface LateNodes {
   /**
    * True for a node that should not be asked for the current state if avoidable. The call also triggers a check of the
    * node, so that this does not last.
+   * @param chain only what it has not accepted there; left out = anywhere
    */
-  lacks(host: string): boolean
+  lacks(host: string, chain?: string): boolean
 }
+
+/** What a node is noted for that lacks blocks of a chain, beside a transaction of it. */
+export const heightOf = (chain: string): string => `${chain} height`
 
 /** Nodes times chains. */
 const MAX_NOTED = 1_000
@@ -29,6 +33,7 @@ const LOOK_MS = 100
 
 interface Noted {
   host: string
+  chain: string
   has: () => Promise<boolean>
   lookedAt: number
 }
@@ -46,12 +51,12 @@ export function createLateNodes(now: () => number = steadyNow): LateNodes {
     if ((await noted.has()) && late.peek(key) === noted) late.delete(key)
   }
   return {
-    note: (host, chain, has) => late.set(`${host}\n${chain}`, { host, has, lookedAt: now() }),
-    lacks(host) {
+    note: (host, chain, has) => late.set(`${host}\n${chain}`, { host, chain, has, lookedAt: now() }),
+    lacks(host, chain) {
       let lacks = false
       for (const [key, noted] of late.entries()) {
         if (noted.host !== host) continue
-        lacks = true
+        lacks ||= chain === undefined || noted.chain === chain || noted.chain === heightOf(chain)
         if (now() - noted.lookedAt >= LOOK_MS) void look(key, noted)
       }
       return lacks

@@ -1,7 +1,7 @@
 import { ABSURD_LEAD, type RawResponse } from '../../../../upstream/index.ts'
 import type { ForwardCall } from '../call.ts'
 import { resultIn } from '../result-in.ts'
-import type { LateNodes } from './late-nodes.ts'
+import { heightOf, type LateNodes } from './late-nodes.ts'
 import type { Member, NodeGroup } from './node-pools.ts'
 
 /** How a node is asked for its height. */
@@ -53,7 +53,7 @@ export function createToldHeights(late: Pick<LateNodes, 'note'>): ToldHeights {
     if (told - (group.pool.head() ?? told) > ABSURD_LEAD) return false
     marks.set(path, told)
     for (const member of group.members())
-      if (member.host !== host) late.note(member.host, `${path} height`, () => hasReached(member, asked, told))
+      if (member.host !== host) late.note(member.host, heightOf(path), () => hasReached(member, asked, told))
     return true
   }
   return {

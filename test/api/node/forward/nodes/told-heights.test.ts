@@ -81,6 +81,7 @@ it('of a chain that began anew, those are passed over that have not what is told
   let avoid: ((host: string) => boolean) | undefined
   const pool = {
     head: () => undefined,
+    status: () => [],
     async exchange(_: object, options: { avoid: typeof avoid }) {
       avoid = options.avoid
       return { host: 'one', status: 200, headers: {}, body: Buffer.from(`{"result":{"height":"${heights.one}"}}`) }

@@ -1,0 +1,56 @@
+import { LRUCache } from 'lru-cache'
+import { roomFor } from '../../../../lib/room-for.ts'
+import { steadyNow } from '../../../../lib/steady-clock.ts'
+import { pause } from '../../../../lib/waiting/pause.ts'
+import type { NodeGroup } from './node-pools.ts'
+
+/**
+ * Whether a healthy node lacks nothing that clients were told. With several chains, one node may be ahead on one and
+ * another on the next, and none has all: it is then waited for one that soon may. Never rejects.
+ * @param place what `lacks` is about; nodes may have everything at one place and lack something at another
+ */
+export type CompleteNode = (
+  place: string,
+  group: NodeGroup,
+  lacks: (host: string) => boolean,
+  signal: AbortSignal,
+) => Promise<boolean> | boolean
+
+/** A node that has lacked something for longer than this lags and is not waited for. Milliseconds. */
+const WAIT_MS = 2_000
+/** Interval between two looks at what nodes lack, milliseconds. */
+const AGAIN_MS = 25
+/** Nodes times places. */
+const MAX_LACKING = 1_000
+
+export function createCompleteNode(now: () => number = steadyNow): CompleteNode {
+  const since = new LRUCache<string, number>(roomFor(MAX_LACKING))
+  const isLate = (key: string): boolean => now() - (since.get(key) ?? now()) >= WAIT_MS
+
+  /** `soon`: none has all, and one has lacked something for a moment only. */
+  const look = (place: string, group: NodeGroup, lacks: (host: string) => boolean): 'now' | 'soon' | 'no' => {
+    const nodes = group.members().map(({ host }) => ({ host, key: `${place}\n${host}`, isLacking: lacks(host) }))
+    if (nodes.length < 2) return 'now'
+    for (const { key, isLacking } of nodes)
+      if (!isLacking) since.delete(key)
+      else if (!since.has(key)) since.set(key, now())
+    if (!nodes.some(({ isLacking }) => isLacking)) return 'now'
+    const healthy = new Set(group.pool.status().flatMap((one) => (one.healthy ? [one.host] : [])))
+    const asked = nodes.filter(({ host }) => healthy.has(host))
+    if (asked.some(({ isLacking }) => !isLacking)) return 'now'
+    return asked.some(({ key }) => !isLate(key)) ? 'soon' : 'no'
+  }
+  const wait = async (...[place, group, lacks, signal]: Parameters<CompleteNode>): Promise<boolean> => {
+    const until = now() + WAIT_MS
+    let seen: ReturnType<typeof look>
+    do {
+      await pause(AGAIN_MS, signal)
+      seen = look(place, group, lacks)
+    } while (seen === 'soon' && !signal.aborted && now() < until)
+    return seen === 'now'
+  }
+  return (place, group, lacks, signal) => {
+    const seen = look(place, group, lacks)
+    return seen === 'soon' ? wait(place, group, lacks, signal) : seen === 'now'
+  }
+}
