@@ -138,9 +138,8 @@ describe('cancellation', () => {
   test('a deadline closes the socket and tells the host; one that has passed makes no request', async () => {
     const { pool, servers } = await startTestPool([{ faults: { hang: 'headers' } }])
     const start = Date.now()
+    // The upstream's own time being up would be another error.
     await expect(pool.rpc('', 'm', [], { deadline: start + 80 })).rejects.toBeInstanceOf(DeadlineError)
-    // Not when the upstream's own time is up.
-    expect(Date.now() - start).toBeLessThan(15_000)
     await until(() => servers[0]?.stats.aborts === 1, 'the server sees the abort')
     await expect(pool.rpc('', 'm', [], { deadline: start })).rejects.toBeInstanceOf(DeadlineError)
     expect(servers[0]?.stats.requests).toBe(1)

@@ -45,13 +45,11 @@ it.each([
 
 it('node.attemptMs is the time of a node that does not answer', async () => {
   const node = await stage.upstream({
-    faults: ({ body }) => (body.includes('platform.odd') ? { hang: 'headers' } : {}),
+    faults: ({ body }) => (body.includes('platform.odd') ? { latencyMs: 5_000 } : {}),
   })
   const call = await serve(node, { attemptMs: 300 })
-  const begin = performance.now()
+  // By default it is 20 s, and the answer would come.
   expect((await call('/ext/bc/P', 'platform.odd')).status).toBeGreaterThan(499)
-  // By default it is 20 s.
-  expect(performance.now() - begin).toBeLessThan(15_000)
 })
 
 it('node.maxConcurrent is how many calls one node has at a time', async () => {

@@ -29,8 +29,9 @@ export function createCompleteNode(now: () => number = steadyNow): CompleteNode 
 
   /** `soon`: none has all, and one has lacked something for a moment only. */
   const look = (place: string, group: NodeGroup, lacks: (host: string) => boolean): 'now' | 'soon' | 'no' => {
-    const nodes = group.members().map(({ host }) => ({ host, key: `${place}\n${host}`, isLacking: lacks(host) }))
-    if (nodes.length < 2) return 'now'
+    const members = group.members()
+    if (members.length < 2) return 'now'
+    const nodes = members.map(({ host }) => ({ host, key: `${place}\n${host}`, isLacking: lacks(host) }))
     for (const { key, isLacking } of nodes)
       if (!isLacking) since.delete(key)
       else if (!since.has(key)) since.set(key, now())
