@@ -27,7 +27,8 @@ export const wallet = (id: string, ...addresses: string[]): WalletAccount => ({
   filterOutDust: false,
 })
 
-export const context = () => ({ signal: new AbortController().signal, deadline: Date.now() + 20_000 })
+/** Of a reader who outwaits a machine that is busy: nothing here is told by a deadline. */
+export const context = () => ({ signal: new AbortController().signal, deadline: Date.now() + 240_000 })
 
 /** Native amount or error text of each wallet. */
 export function natives(outcomes: Map<string, Outcome<{ native: bigint }>>): Record<string, unknown> {
