@@ -1,3 +1,5 @@
+import type { PageChain, PageFacts, PageIndex, PageStream } from '../types.ts'
+
 /** What the balance API sends (openapi/balance.json), as far as the page uses it. */
 export interface Token {
   name: string
@@ -46,39 +48,10 @@ export interface Item {
   error: string | null
 }
 
-export interface Chain {
-  caip2Id: string
-  name: string
-  testnet: boolean
-  letter?: 'P' | 'X' | 'C'
-  explorer?: string
-}
-
-export interface Facts {
-  chains: Chain[]
-  currencies: string[]
-  prefixes: { mainnet: string[]; testnet: string[] }
-  blockchains: Record<string, string>
-  credentialHeader?: string
-}
-
-export interface Stream {
-  name: string
-  phase?: string
-  height?: string
-  tip?: string
-  blocksPerSecond?: number
-  etaSeconds?: number
-  ageSeconds?: number
-  stalled?: boolean
-  failures?: number
-}
-
-export interface IndexReport {
-  enabled: boolean
-  role?: 'stopped' | 'standby' | 'leading' | 'elsewhere'
-  streams: Stream[]
-}
+export type Chain = PageChain
+export type Facts = PageFacts
+export type Stream = PageStream
+export type IndexReport = PageIndex
 
 export type AccountKind = 'evm' | 'bitcoin' | 'solana' | 'avalanche' | 'xpub'
 
