@@ -17,16 +17,16 @@ export interface AccountsPerCall {
   learn(error: unknown, asked: number): boolean
 }
 
-export const createAccountsPerCall = (now: () => number = steadyNow): AccountsPerCall => {
+export const createAccountsPerCall = (): AccountsPerCall => {
   let learned = MOST
   let until = Number.NEGATIVE_INFINITY
   return {
-    most: () => (now() < until ? learned : MOST),
+    most: () => (steadyNow() < until ? learned : MOST),
     learn(error, asked) {
       const named = error instanceof JsonRpcError ? Number(TOO_MANY.exec(error.message)?.[1] ?? 0) : 0
       if (named < 1 || named >= asked) return false
       learned = named
-      until = now() + REMEMBERED_MS
+      until = steadyNow() + REMEMBERED_MS
       return true
     },
   }

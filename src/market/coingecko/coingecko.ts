@@ -12,8 +12,6 @@ import { type PriceRow, priceQuery, quotesOf, rowsOf } from './coingecko-rows.ts
 export interface CoingeckoOptions extends CoingeckoAccess {
   /** CAIP-2 chain to the provider's asset platform, for example `eip155:43114` → `avalanche`. */
   platforms: Readonly<Record<string, string>>
-  /** Ids per call of `simple/price`; default 150, which keeps the URL below 4 kB. */
-  idsPerCall?: number
   /** Addresses per call of `simple/token_price`; default 100. Lowered to what the provider says it allows, and raised again. */
   contractsPerCall?: number
   /** Calls of `simple/token_price` per read; the remaining tokens wait for the next read. Default 20. */
@@ -24,6 +22,9 @@ export interface CoingeckoOptions extends CoingeckoAccess {
   coinListFile?: string
   log?: MarketLog
 }
+
+/** Ids per call of `simple/price`, which keeps the URL below 4 kB. */
+const IDS_PER_CALL = 150
 
 /** Platforms that need no configuration. */
 const KNOWN_PLATFORMS: Readonly<Record<string, string>> = { 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp': 'solana' }
@@ -61,7 +62,6 @@ export const createCoingeckoSource = (options: CoingeckoOptions): PriceSource =>
   const rates = createCoingeckoRates(client)
   const readContracts = createContractReader(client, options.contractsPerCall ?? 100)
   const coins = createIndex(client, platforms, options)
-  const idsPerCall = options.idsPerCall ?? 150
 
   const deliver = async (
     names: Names,
@@ -86,7 +86,7 @@ export const createCoingeckoSource = (options: CoingeckoOptions): PriceSource =>
   const readIds = async (names: Names, request: PriceRequest): Promise<void> => {
     const ids = [...names.keys()].sort()
     while (ids.length > 0) {
-      const asked = ids.splice(0, idsPerCall)
+      const asked = ids.splice(0, IDS_PER_CALL)
       const path = `/simple/price?ids=${asked.map(encodeURIComponent).join(',')}&${priceQuery(request.currencies)}`
       const answer = await client.get(path, request.signal)
       if ('list' in answer) throw new BadAnswerError('price provider sent a list of prices')

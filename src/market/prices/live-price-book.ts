@@ -26,8 +26,6 @@ export interface LivePriceOptions {
   timeoutMs: number
   /** Coins of the catalogue: when one native price is due, all of these are refreshed by the same call. */
   natives?: readonly NativePriceKey[]
-  /** Number of items whose prices are kept in memory; default 20,000. */
-  maxEntries?: number
   /** Timeout of one read of the provider; default 15,000. It continues after a `quote` has stopped waiting. */
   readTimeoutMs?: number
   /** Items without a price are requested again after this; default 10 minutes, at least `cacheMs`. */
@@ -35,6 +33,9 @@ export interface LivePriceOptions {
   log?: MarketLog
   now?: () => number
 }
+
+/** Number of items whose prices are kept in memory. */
+const KEPT_ITEMS = 20_000
 
 /** A currency that was not requested for this long is no longer fetched. */
 const CURRENCY_IDLE_MS = 3_600_000
@@ -59,7 +60,7 @@ const createActiveCurrencies = (now: () => number) => {
 export const createLivePriceBook = (source: PriceSource, options: LivePriceOptions): PriceBook => {
   const now = options.now ?? steadyNow
   const unknownMs = Math.max(options.unknownMs ?? 600_000, options.cacheMs)
-  const cache = createPriceCache({ ...options, unknownMs }, options.maxEntries ?? 20_000)
+  const cache = createPriceCache({ ...options, unknownMs }, KEPT_ITEMS)
   const active = createActiveCurrencies(now)
   const reader = createPriceReader({
     source,

@@ -28,8 +28,6 @@ export interface TokenListOptions {
   builtIn?: boolean
   /** Larger lists are refused; default 16 MiB. */
   maxBytes?: number
-  /** Entries read of one list; default 20,000. */
-  maxTokensPerList?: number
   /** Tokens kept per chain; default 20,000. */
   maxTokensPerChain?: number
   /** How URLs are fetched; default: undici, at most 3 redirects, 60 s. */
@@ -93,13 +91,16 @@ interface Sources {
   add(places: Places): ListSource[]
 }
 
+/** Entries read of one list. */
+const MOST_OF_A_LIST = 20_000
+
 const buildSources = (options: TokenListOptions, fetch: ListFetch): Sources => {
   const { defaultSources = [], refreshMs } = options
   const log = options.log ?? silentLog
   const cache = createListCache(options.cacheDir)
   const reading: ListReading = {
     maxBytes: options.maxBytes ?? 16_777_216,
-    maxTokens: options.maxTokensPerList ?? 20_000,
+    maxTokens: MOST_OF_A_LIST,
     refreshMs: refreshMs === 0 ? Number.POSITIVE_INFINITY : refreshMs,
   }
   const build = (place: string, home?: string): ListSource => {

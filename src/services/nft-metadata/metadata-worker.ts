@@ -19,10 +19,6 @@ export interface NftMetadataWorkerDeps {
   gateways?: Gateways
   /** Largest document in bytes; default 2 MiB. */
   maxBytes?: number
-  /** Concurrent tokens, without those that a user requested; default 16. */
-  concurrency?: number
-  /** Concurrent fetches per host, and tokens per collection; default 4. */
-  perHost?: number
   /** Interval between two reads of the queue while nothing ends; default 1 s, so that a reindex is done in seconds. */
   pollMs?: number
   /** Pause before the queue is read again where it could not be; default 5 s. */
@@ -46,7 +42,10 @@ const ASKED_TROUBLE_MS = 2_000
 const ASKED_ATTEMPTS = 30
 /** Longest time that a stop waits for a database that does not answer. */
 const STOP_MS = 1_000
+/** Concurrent fetches per host, and tokens per collection. */
 const PER_HOST = 4
+/** Concurrent tokens that no user requested. */
+const OTHERS_AT_ONCE = 16
 /** Concurrent tokens that users requested. Most may wait for one host, and the others must not wait for it, too. */
 const ASKED_AT_ONCE = 64
 
@@ -55,16 +54,16 @@ const ASKED_AT_ONCE = 64
  * wait for the others, whose slots may all be taken by tokens of an unresponsive host.
  */
 export function createNftMetadataWorker(deps: NftMetadataWorkerDeps): NftMetadataWorker {
-  const { records, logger, concurrency = 16, pollMs = 1_000, troubleMs = STORE_TROUBLE_MS } = deps
+  const { records, logger, pollMs = 1_000, troubleMs = STORE_TROUBLE_MS } = deps
   const stopping = new AbortController()
   const { signal } = stopping
   // Every fetch listens; there may be eighty.
   setMaxListeners(0, signal)
-  const shares = createCollectionShares(deps.perHost ?? PER_HOST, Math.ceil(concurrency / 2))
+  const shares = createCollectionShares(PER_HOST, Math.ceil(OTHERS_AT_ONCE / 2))
   const work = createAttempt(deps, shares, signal)
   const { active, place, ended, rest, wake } = createPlaces(signal)
   const due = async (): Promise<DueNft[]> => {
-    const free = concurrency - active.others.size
+    const free = OTHERS_AT_ONCE - active.others.size
     if (free > 0) return records.takeDue(free, LEASE_SECONDS, undefined, shares.full())
     const askable = ASKED_AT_ONCE - active.asked.size
     return askable > 0 ? records.takeDue(askable, LEASE_SECONDS, 'asked') : []
@@ -83,7 +82,7 @@ export function createNftMetadataWorker(deps: NftMetadataWorkerDeps): NftMetadat
       else await records.giveBack(token, 0).catch(() => undefined)
     }
     // Do not sleep over slots that became free while the queue was read.
-    if ((tokens.length === 0 || active.others.size >= concurrency) && ended() === before) await rest(pollMs)
+    if ((tokens.length === 0 || active.others.size >= OTHERS_AT_ONCE) && ended() === before) await rest(pollMs)
   }
   /** The trouble that the log knows of: a database may be away for hours. */
   let logged: string | undefined
@@ -148,7 +147,7 @@ function createAttempt(
   const fetching = {
     call: deps.call,
     fetch: deps.fetch,
-    hosts: createHostTurns(deps.perHost ?? PER_HOST),
+    hosts: createHostTurns(PER_HOST),
     silent: createSilentPlaces(),
     took,
     gateways: deps.gateways ?? PUBLIC_GATEWAYS,

@@ -89,11 +89,11 @@ function writeBytes(bytes: Buffer, at: number, cell: NonNullable<Cell>): void {
 // Postgres text cannot contain NUL, and strangers choose token names.
 const withoutNul = (cell: NonNullable<Cell>): string => String(cell).replaceAll('\0', '')
 
-const text = (oid: number): Encoding => ({
-  oid,
+const TEXT: Encoding = {
+  oid: 25,
   size: (cell) => Buffer.byteLength(withoutNul(cell)),
   write: (bytes, at, cell) => void bytes.write(withoutNul(cell), at),
-})
+}
 
 const ENCODINGS: Record<ColumnType, Encoding> = {
   int2: { oid: 21, size: () => 2, write: (bytes, at, cell) => void bytes.writeInt16BE(Number(cell), at) },
@@ -107,6 +107,6 @@ const ENCODINGS: Record<ColumnType, Encoding> = {
   bytea: { oid: 17, size: hexSize, write: writeBytes },
   uuid: { oid: 2950, size: uuidSize, write: writeBytes },
   bool: { oid: 16, size: () => 1, write: (bytes, at, cell) => void bytes.writeUInt8(cell ? 1 : 0, at) },
-  text: text(25),
-  jsonb: text(25),
+  text: TEXT,
+  jsonb: TEXT,
 }

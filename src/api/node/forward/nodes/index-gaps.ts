@@ -64,7 +64,7 @@ async function gapsIn(members: readonly Member[], endpoint: Endpoint): Promise<S
   return new Set(hosts.flat())
 }
 
-export function createIndexGaps(now: () => number = steadyNow): IndexGaps {
+export function createIndexGaps(): IndexGaps {
   const known = new Map<string, Known>()
   const looking = new Map<string, Promise<Known>>()
 
@@ -74,7 +74,7 @@ export function createIndexGaps(now: () => number = steadyNow): IndexGaps {
     if (running) return running
     const started = gapsIn(members, endpoint)
       .then((hosts) => {
-        const found = { hosts, at: now() }
+        const found = { hosts, at: steadyNow() }
         known.set(path, found)
         return found
       })
@@ -88,7 +88,7 @@ export function createIndexGaps(now: () => number = steadyNow): IndexGaps {
       const members = group.members()
       if (members.length < 2) return undefined
       const before = known.get(endpoint.path)
-      const found = before && now() - before.at < KEPT_MS ? before : look(endpoint, members)
+      const found = before && steadyNow() - before.at < KEPT_MS ? before : look(endpoint, members)
       // The previous result is used while it is being renewed.
       return Promise.resolve(before ?? found).then(({ hosts }) => (response) => {
         const verdict = judge(response)
