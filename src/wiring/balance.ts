@@ -5,7 +5,8 @@ import { type BalanceApiOptions, balanceApi } from '../api/balance/index.ts'
 import { keyFileTrouble } from '../api/balance/key-set.ts'
 import type { Chains } from '../chains/index.ts'
 import type { Config } from '../config/index.ts'
-import { SIDES } from '../lib/primary-network.ts'
+import { hrpOfNetwork } from '../lib/bytes/bech32-address.ts'
+import { SIDES, type Side } from '../lib/primary-network.ts'
 import type { Metrics } from '../metrics/index.ts'
 import { createBalanceService } from '../services/balances/index.ts'
 import type { StakeRewardsService } from '../services/stake-rewards/index.ts'
@@ -62,6 +63,7 @@ export async function wireBalance(
       return chain.source.native
     },
     hrps: () => [...new Set([...HRPS, ...ownPrefixes(config), ...foundPrefixes(deps.identities)])],
+    hrpsToCome: () => SIDES.some((side) => isToCome(side, config, deps)),
     isFull: heap.isFull,
     limits: limitsOf(config),
   })
@@ -73,8 +75,19 @@ function limitsOf({ http, balance }: Config): BalanceApiOptions['limits'] {
   return { bodyLimitBytes, keepAliveMs, stalledReaderMs, maxStreams, shutdownGraceMs }
 }
 
-const ownPrefixes = (config: Config): string[] =>
-  Object.values(config.chains.avalanche).flatMap((network) => (network?.hrp === undefined ? [] : [network.hrp]))
+/** The prefix of a network as it is configured, or follows from its configured ID. */
+const configuredPrefix = ({ chains }: Config, side: Side): string | undefined => {
+  const { hrp, networkId } = chains.avalanche[side] ?? {}
+  return hrp ?? (networkId === undefined ? undefined : hrpOfNetwork(networkId))
+}
+
+const ownPrefixes = (config: Config): string[] => SIDES.flatMap((side) => configuredPrefix(config, side) ?? [])
 
 /** Prefixes of private networks are known once a node has reported the network's ID, or the index knows it. */
 const foundPrefixes = ({ known }: IndexIdentities): string[] => SIDES.flatMap((side) => known(side)?.hrp ?? [])
+
+/** A private network whose nodes have not answered since the start, and that was not indexed before. */
+const isToCome = (side: Side, config: Config, deps: { chains: Chains; identities: IndexIdentities }): boolean =>
+  deps.chains.networks[side] !== undefined &&
+  configuredPrefix(config, side) === undefined &&
+  deps.identities.known(side) === undefined

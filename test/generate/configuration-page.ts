@@ -64,7 +64,8 @@ A coin with another \`symbol\` than the built-in one has nothing of its price, i
 
 The two Avalanche networks may be any network. As soon as their upstreams are configured, the IDs and the address prefix of
 the public network are no longer assumed but asked of the node, unless they are configured too, and its genesis counts only
-where the node's IDs are that network's. Balances of its C-chain are asked for by EVM chain id, so one that is not the public
+where the node's IDs are that network's. Until the node has answered once, requests with addresses of any other prefix are 503 with
+\`retry-after\`. Balances of its C-chain are asked for by EVM chain id, so one that is not the public
 network's has to be named: \`--chains-avalanche-testnet '{"evmChainId":43112}'\` beside \`--avalanche-testnet-node\` makes the
 entry of \`chains.evm\`. Where several nodes are named, as \`upstreams\` of \`chains.avalanche.testnet\`, that entry has to be written, too,
 with \`<node>/ext/bc/C/rpc\` as its upstreams.

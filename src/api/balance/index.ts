@@ -12,7 +12,7 @@ import { createDocumentHandler } from '../plugins/api-document.ts'
 import { installDocsPage } from '../plugins/docs-page.ts'
 import type { AppCheck } from './app-check.ts'
 import { isTooHeavy } from './body-weight.ts'
-import { byPrefixes, type Prefixes } from './by-prefixes.ts'
+import { checkByPrefixes, type KnownPrefixes } from './by-prefixes.ts'
 import { documentInfo } from './document.ts'
 import { installErrors, refuse, refuseOtherMethods } from './errors.ts'
 import { issue } from './issues.ts'
@@ -21,10 +21,10 @@ import { type Asked, createQuestions, type Questions } from './questions.ts'
 import { createRequestSchemas } from './request-schema.ts'
 import { createRequestValidator } from './request-validation.ts'
 import { balancesRouteSchema, supportedChainsRouteSchema } from './route-schemas.ts'
-import { compileStakeSchemas, createStakeHandler, createStakeSchemas, stakeRouteSchema } from './stake-rewards.ts'
+import { createStakeCheck, createStakeHandler, createStakeSchemas, stakeRouteSchema } from './stake-rewards.ts'
 import { createStreams } from './streams.ts'
 
-export interface BalanceApiOptions {
+export interface BalanceApiOptions extends KnownPrefixes {
   balances: BalanceService
   /** Left out where nothing is indexed. */
   stakeRewards?: StakeRewardsService
@@ -32,7 +32,6 @@ export interface BalanceApiOptions {
   /** Currently served chains: chains may be added while the server runs. */
   caip2Ids: () => readonly string[]
   nativeOf: (caip2Id: string) => NativeToken
-  hrps: Prefixes
   /**
    * Whether there is no room for another stream, given the bytes that open streams have yet to take. Left out: there is
    * always room.
@@ -92,8 +91,8 @@ function createGuard(appCheck: AppCheck): Guarded['onRequest'] {
 
 async function routeBalances(app: FastifyInstance, options: BalanceApiOptions, guarded: Guarded): Promise<void> {
   const url = '/v1/balance/get-balances'
-  const validator = byPrefixes(options.hrps, (hrps) => createRequestValidator(createRequestSchemas(hrps)))
-  const questions = createQuestions((body) => validator()(body))
+  const validate = checkByPrefixes(options, (hrps) => createRequestValidator(createRequestSchemas(hrps)))
+  const questions = createQuestions(validate)
   const streams = createStreams({
     balances: options.balances,
     present: createPresenter(options.nativeOf),
@@ -163,7 +162,7 @@ function routeSupportedChains(app: FastifyInstance, { caip2Ids }: BalanceApiOpti
 function routeStakeRewards(app: FastifyInstance, options: BalanceApiOptions, guarded: Guarded): void {
   const { hrps, stakeRewards, limits } = options
   const url = '/v1/stake/get-rewards'
-  const checks = byPrefixes(hrps, (prefixes) => compileStakeSchemas(createStakeSchemas(prefixes)))
+  const check = checkByPrefixes(options, (prefixes) => createStakeCheck(createStakeSchemas(prefixes)))
   app.route({
     method: 'POST',
     url,
@@ -172,7 +171,7 @@ function routeStakeRewards(app: FastifyInstance, options: BalanceApiOptions, gua
     schema: stakeRouteSchema(createStakeSchemas(hrps())),
     validatorCompiler: () => () => true,
     serializerCompiler: () => JSON.stringify,
-    handler: createStakeHandler(checks, stakeRewards),
+    handler: createStakeHandler(check, stakeRewards),
   })
   refuseOtherMethods(app, url, ['POST'])
 }

@@ -13,7 +13,12 @@ export interface Question {
   answer?: { events: readonly string[]; bytes: Buffer; freshness: Freshness }
 }
 
-export type Asked = { ok: true; question: Question } | { ok: false; issues: readonly Issue[] }
+export type Asked =
+  | { ok: true; question: Question }
+  /** `isEarly`: the issues may be none once every network has told the prefix of its addresses. */
+  | { ok: false; issues: readonly Issue[]; isEarly?: boolean }
+
+type Validated = ReturnType<ReturnType<typeof createRequestValidator>>
 
 /** Wallets poll with the same few hundred bytes every five seconds; the largest bodies are sent once. */
 const LONGEST_BODY = 16 * 1024
@@ -26,7 +31,7 @@ const PLAN_WEIGHT = 8
  * Caches polled bodies by their exact bytes, so that a poll needs no parsing, checking or planning, and their answers,
  * so that an unchanged answer is not joined and encoded again. Bounded in bytes; eviction only costs time.
  */
-export function createQuestions(validate: ReturnType<typeof createRequestValidator>) {
+export function createQuestions(validate: (body: unknown) => Validated | Exclude<Asked, { ok: true }>) {
   const kept = new LRUCache<string, Question>(roomFor(KEPT_BYTES))
   const keys = new WeakMap<Question, string>()
 

@@ -6,6 +6,7 @@ import { isRecord } from '../../lib/json/json-record.ts'
 import { createSparingLog } from '../../lib/logging/sparing-log.ts'
 import { type IndexPlace, StakeIndexError, type StakeRewardsService } from '../../services/stake-rewards/index.ts'
 import { callerOf } from '../plugins/caller.ts'
+import { UNKNOWN_PREFIX } from './by-prefixes.ts'
 import { refuse, refuseForNow, refusePayload } from './errors.ts'
 import { STAKE_EXAMPLE } from './examples.ts'
 import { collect, type Issue, issue } from './issues.ts'
@@ -34,12 +35,26 @@ export function createStakeSchemas(hrps: readonly string[]) {
 
 type StakeSchemas = ReturnType<typeof createStakeSchemas>
 
-export const compileStakeSchemas = ({ KeySchema, AddressesSchema }: StakeSchemas) => ({
-  byKey: TypeCompiler.Compile(KeySchema),
-  byAddresses: TypeCompiler.Compile(AddressesSchema),
-})
+type StakeBody = Static<StakeSchemas['KeySchema']> | Static<StakeSchemas['AddressesSchema']>
+type StakeChecked = { ok: true; body: StakeBody } | { ok: false; issues: readonly Issue[]; isEarly?: boolean }
 
-type StakeChecks = ReturnType<typeof compileStakeSchemas>
+/** Checks a get-rewards body. Returns issues instead of throwing. */
+export function createStakeCheck({ KeySchema, AddressesSchema }: StakeSchemas): (body: unknown) => StakeChecked {
+  const byKey = TypeCompiler.Compile(KeySchema)
+  const byAddresses = TypeCompiler.Compile(AddressesSchema)
+  const issuesOf = (body: unknown): Issue[] => {
+    if (!isRecord(body)) return [issue([], 'invalid_type', 'body must be a JSON object')]
+    // It is unclear whose rewards are meant, and a guess would be a wrong sum.
+    if ('extendedPublicKey' in body && 'addresses' in body)
+      return [issue([], 'invalid_shape', 'must hold either extendedPublicKey or addresses, not both')]
+    const check = 'extendedPublicKey' in body ? byKey : byAddresses
+    return check.Check(body) ? [] : collect(check.Errors(body), [])
+  }
+  return (body) => {
+    const issues = issuesOf(body)
+    return issues.length === 0 ? { ok: true, body: body as StakeBody } : { ok: false, issues }
+  }
+}
 
 const amount = (description: string) => Type.String({ pattern: '^[0-9]+$', description: `${description} nAVAX.` })
 const StakeRewardsSchema = Type.Object(
@@ -82,22 +97,17 @@ const NO_INDEX = 'this server has no index: start it with --index-enabled'
  * The route's handler. `rewards` is undefined where nothing is indexed: the answer is then 503, never zeros. Only
  * temporary errors carry `retry-after`.
  */
-export function createStakeHandler(checks: () => StakeChecks, rewards: StakeRewardsService | undefined) {
+export function createStakeHandler(
+  check: (body: unknown) => StakeChecked,
+  rewards: StakeRewardsService | undefined,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
   const sparing = createSparingLog()
-  const issuesOf = (body: unknown): Issue[] => {
-    if (!isRecord(body)) return [issue([], 'invalid_type', 'body must be a JSON object')]
-    // It is unclear whose rewards are meant, and a guess would be a wrong sum.
-    if ('extendedPublicKey' in body && 'addresses' in body)
-      return [issue([], 'invalid_shape', 'must hold either extendedPublicKey or addresses, not both')]
-    const { byKey, byAddresses } = checks()
-    const check = 'extendedPublicKey' in body ? byKey : byAddresses
-    return check.Check(body) ? [] : collect(check.Errors(body), [])
-  }
 
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const issues = issuesOf(request.body)
-    if (issues.length > 0) return refusePayload(request, reply, issues)
-    const body = request.body as Static<StakeSchemas['KeySchema']> | Static<StakeSchemas['AddressesSchema']>
+  return async (request, reply) => {
+    const checked = check(request.body)
+    if (!checked.ok)
+      return checked.isEarly ? refuseForNow(reply, UNKNOWN_PREFIX) : refusePayload(request, reply, checked.issues)
+    const { body } = checked
     if (!rewards) return refuse(reply, 503, NO_INDEX)
     try {
       const side = body.isTestnet ? 'testnet' : 'mainnet'

@@ -6,6 +6,7 @@ import { TransientMap } from '../../lib/transient-map.ts'
 import { nextTurn } from '../../lib/waiting/next-turn.ts'
 import type { BalanceService, KnownBalances } from '../../services/balances/index.ts'
 import type { BalanceItem, BalanceQuery, ChainQuery } from '../../services/balances/types.ts'
+import { UNKNOWN_PREFIX } from './by-prefixes.ts'
 import { refuseForNow, refusePayload } from './errors.ts'
 import { createEventStream, frame } from './event-stream.ts'
 import type { Asked, Questions } from './questions.ts'
@@ -59,7 +60,10 @@ export function createStreams(options: StreamsOptions) {
     if (overdue) return void refuseForNow(reply)
     // Without a body and a content type, no parser ran.
     const asked: Asked = (request.body as Asked | undefined) ?? NO_BODY
-    if (!asked.ok) return void refusePayload(request, reply, asked.issues)
+    if (!asked.ok) {
+      if (asked.isEarly) return void refuseForNow(reply, UNKNOWN_PREFIX)
+      return void refusePayload(request, reply, asked.issues)
+    }
 
     const { answer: last, query } = asked.question
     if (last && balances.isFresh(last.freshness)) return void sendAtOnce(reply, last.bytes)

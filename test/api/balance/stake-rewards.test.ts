@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DeadlineError, FirnError } from '../../../src/errors.ts'
 import { StoreUnavailableError } from '../../../src/store/index.ts'
-import { post, serveBalances, startBalanceApi } from '../../support/balances/balance-api.ts'
+import { serveBalances, startBalanceApi } from '../../support/balances/balance-api.ts'
 
 const WALLET = 'avax1yljhuvjkmtu0y5ls6kf4exsdd8gea9mp8jd32r'
 const P = 'Rr9hnPVPxuUvrdCul-vjEsU1zmqKqRDo'
@@ -95,28 +95,51 @@ it('what will not be there later either comes without a time to come back', asyn
   ])
 })
 
-it('takes addresses of a private network once its prefix has been found, for balances and for rewards', async () => {
-  let found = false
-  const started = await startBalanceApi({ chains: [], hrps: () => ['avax', 'fuji', ...(found ? ['custom'] : [])] })
-  try {
-    const address = `custom1${WALLET.slice(5)}`
-    const wallets = {
-      data: [{ namespace: 'avax', references: [P], addressDetails: [{ id: 'a', addresses: [address] }] }],
+describe('an address of a private network', () => {
+  /** What is answered about it by get-balances and get-rewards: status, and what is said. */
+  async function answers(url: string, address: string): Promise<unknown[]> {
+    const wallet = { namespace: 'avax', references: [P], addressDetails: [{ id: 'a', addresses: [address] }] }
+    const bodies = {
+      '/v1/balance/get-balances': { data: [wallet] },
+      '/v1/stake/get-rewards': { addresses: [`P-${address}`], isTestnet: false },
     }
-    const stake = { addresses: [`P-${address}`], isTestnet: false }
-    const statuses = async () => {
-      const rewards = await fetch(`${started.url}/v1/stake/get-rewards`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(stake),
-      })
-      return [(await post(started.url, wallets)).status, rewards.status]
+    const told: unknown[] = []
+    for (const [path, body] of Object.entries(bodies)) {
+      const headers = { 'content-type': 'application/json' }
+      const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
+      const text = await answer.text()
+      told.push([answer.status, /"error":"([^"]+)"/.exec(text)?.[1] ?? JSON.parse(text || '{}').message])
     }
-    expect(await statuses()).toEqual([400, 400])
-    found = true
-    // Nothing is indexed here: the body of the second one was right.
-    expect(await statuses()).toEqual([200, 503])
-  } finally {
-    await started.app.close()
+    return told
   }
+  const address = `custom1${WALLET.slice(5)}`
+
+  it('is taken once its prefix has been found', async () => {
+    let prefixes = ['avax', 'fuji']
+    const { url } = await serveBalances({ chains: [], hrps: () => prefixes })
+    expect(await answers(url, address)).toEqual([
+      [400, 'INVALID_PAYLOAD'],
+      [400, 'INVALID_PAYLOAD'],
+    ])
+    prefixes = [...prefixes, 'custom']
+    expect(await answers(url, address)).toEqual([
+      [200, expect.stringContaining('unsupported chain id')],
+      [503, expect.stringContaining('no index')],
+    ])
+  })
+
+  it('is no mistake of the client while the network has not told its prefix; what is wrong anyway is one', async () => {
+    const { url } = await serveBalances({ chains: [], hrpsToCome: () => true })
+    const early = [503, 'the prefix of the addresses of a network is not known yet']
+    expect(await answers(url, address)).toEqual([early, early])
+    expect(await answers(url, address.slice(1))).toEqual([early, early])
+    expect(await answers(url, `${address}q`)).toEqual([
+      [400, 'INVALID_PAYLOAD'],
+      [400, 'INVALID_PAYLOAD'],
+    ])
+    expect(await answers(url, WALLET)).toEqual([
+      [200, expect.stringContaining('unsupported chain id')],
+      [503, expect.stringContaining('no index')],
+    ])
+  })
 })

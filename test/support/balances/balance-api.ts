@@ -62,6 +62,7 @@ export interface BalanceApiSetup {
   deadlineMs?: number
   maxStaleMs?: number
   hrps?: () => readonly string[]
+  hrpsToCome?: () => boolean
   stakeRewards?: StakeRewardsService
   now?: () => number
   /** Takes the lines of the log that tell of errors. */
@@ -88,6 +89,7 @@ export async function startBalanceApi(setup: BalanceApiSetup): Promise<{ url: st
     caip2Ids: () => [...byId.keys()],
     nativeOf: () => AVAX,
     hrps: setup.hrps ?? (() => ['avax', 'fuji']),
+    ...(setup.hrpsToCome ? { hrpsToCome: setup.hrpsToCome } : {}),
     ...(setup.stakeRewards ? { stakeRewards: setup.stakeRewards } : {}),
     limits: {
       bodyLimitBytes: 16_777_216,
