@@ -21,6 +21,8 @@ const BEFORE = 256n
 const KEPT_MS = 600_000
 /** How long a read waits for a node that does not say which blocks it has, milliseconds. */
 const WAIT_MS = 1_000
+/** For how long nothing more is asked of a node that did not answer: the calls of a batch would wait for it one by one. */
+const SILENT_MS = 10_000
 const NODES = 1_000
 
 /** The lowest block that the node is known to have, and the highest that it lacks. */
@@ -34,6 +36,8 @@ const startOf = (from: bigint): bigint => (from > BEFORE ? from - BEFORE : 1n)
 /** @param top newest known block; short chains are not state-synced */
 export function createHistory(top: () => bigint | undefined): History {
   const known = new LRUCache<string, Bounds>({ ...roomFor(NODES), ttl: KEPT_MS, perf: { now: steadyNow } })
+
+  const silent = new LRUCache<string, true>({ ...roomFor(NODES), ttl: SILENT_MS, perf: { now: steadyNow } })
 
   const isKnown = (host: string, block: bigint): boolean => {
     const bounds = known.get(host)
@@ -49,12 +53,13 @@ export function createHistory(top: () => bigint | undefined): History {
       else known.set(host, { present: present !== undefined && present < block ? present : block, absent })
     } catch {
       // A node that does not answer is trusted: the block may not exist yet.
+      silent.set(host, true)
     }
   }
   const learnAt = async (member: Member, endpoint: Endpoint, block: bigint): Promise<void> => {
     // Most nodes have all blocks: then this is the only question.
     if (!isKnown(member.host, 1n)) await look(member, endpoint, 1n)
-    if (!isKnown(member.host, block)) await look(member, endpoint, block)
+    if (!isKnown(member.host, block) && !silent.has(member.host)) await look(member, endpoint, block)
   }
   return {
     mayLack: (host, from) => {
@@ -69,7 +74,7 @@ export function createHistory(top: () => bigint | undefined): History {
       const newest = top() ?? 0n
       // A block that does not exist yet proves nothing by its absence.
       if (members.length < 2 || newest < 2n * BEFORE || block > newest) return undefined
-      const unknown = members.filter(({ host }) => !isKnown(host, block))
+      const unknown = members.filter(({ host }) => !isKnown(host, block) && !silent.has(host))
       if (unknown.length === 0) return undefined
       return Promise.all(unknown.map((member) => learnAt(member, endpoint, block))).then(() => undefined)
     },

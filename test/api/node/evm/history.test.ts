@@ -1,0 +1,39 @@
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { createHistory } from '../../../../src/api/node/evm/read/history.ts'
+import type { NodeGroup } from '../../../../src/api/node/forward/nodes/node-pools.ts'
+import type { Endpoint } from '../../../../src/api/node/routes/endpoint.ts'
+import { DeadlineError } from '../../../../src/errors.ts'
+
+it('a node that does not say which blocks it has is not waited for again for each call of a batch', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const asked: string[] = []
+  let isAway = true
+  const nodeOf = (host: string) => ({
+    host,
+    path: () => '',
+    pool: {
+      rpc: async (_path: string, _method: string, [block]: [string]) => {
+        asked.push(`${host} ${Number(block)}`)
+        if (host === 'silent' && isAway) throw new DeadlineError('not in time')
+        // Both began with block 5,000.
+        return Number(block) < 5_000 ? null : {}
+      },
+    },
+  })
+  const members = [nodeOf('silent'), nodeOf('synced')]
+  const group = { members: () => members, pool: { status: () => [] } } as unknown as NodeGroup
+  const history = createHistory(() => 9_000n)
+  const learn = async (from: bigint): Promise<string[]> => {
+    await history.learn(group, {} as Endpoint, from)
+    return asked.splice(0)
+  }
+  expect(await learn(2_256n)).toEqual(['silent 1', 'synced 1', 'synced 2000'])
+  expect(await learn(3_256n)).toEqual(['synced 3000'])
+  expect(await learn(6_256n)).toEqual(['synced 6000'])
+  expect(['silent', 'synced'].map((host) => history.mayLack(host, 3_000n))).toEqual([false, true])
+  isAway = false
+  vi.advanceTimersByTime(10_001)
+  expect(await learn(3_256n)).toEqual(['silent 1', 'silent 3000'])
+  expect(history.mayLack('silent', 3_000n)).toBe(true)
+})
