@@ -215,15 +215,19 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
   const alone = createAlone()
   const complete = createCompleteNode()
   /** Where every node lacks something, one that has all of the chain itself is better than one that is behind there. */
-  const lacksFor = async ({ endpoint, signal }: ForwardCall, group: NodeGroup) =>
-    (await complete('', group, late.lacks, signal)) ? late.lacks : (host: string) => late.lacks(host, endpoint.path)
+  const lacksFor = ({ endpoint, signal }: ForwardCall, group: NodeGroup) => {
+    const avoid = (hasAll: boolean) => (hasAll ? late.lacks : (host: string) => late.lacks(host, endpoint.path))
+    const hasAll = complete('', group, late.lacks, signal)
+    return typeof hasAll === 'boolean' ? avoid(hasAll) : hasAll.then(avoid)
+  }
   const ask = async (call: ForwardCall, group: NodeGroup): Promise<RawResponse> => {
     const host = call.rule.pages ? await pages.before(call) : undefined
     // No other node can continue this list: when the node fails, the list has to be read from its start.
     const one = host === undefined ? undefined : group.members().find((member) => member.host === host)
     const { pool, path } = one ?? group
     const judge = judgeOf(call)
-    const avoid = one ? late.lacks : await lacksFor(call, group)
+    const lacks = one ? late.lacks : lacksFor(call, group)
+    const avoid = lacks instanceof Promise ? await lacks : lacks
     const response = await pool.exchange(requestOf(call, path(call.endpoint)), {
       idempotent: !isOpaque(call),
       signal: call.signal,

@@ -10,7 +10,7 @@ async function looksAt(body: string): Promise<number> {
   let looks = 0
   const answer = { host: 'one', status: 200, headers: {}, body: Buffer.from('{"jsonrpc":"2.0","result":{},"id":1}\n') }
   const pool = { head: () => 1n, status: () => [], exchange: async () => answer }
-  const group = { pool, path: () => '', members: () => [] }
+  const group = { pool, path: () => '', hosts: [], members: () => [] }
   const forwarder = createForwarder({
     pools: { group: () => group, onAnew: () => undefined } as unknown as NodePools,
     writePolicy: 'one',

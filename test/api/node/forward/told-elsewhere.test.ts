@@ -74,7 +74,12 @@ it.each([
   const answer = { host: 'one', status: 200, headers: {}, body: Buffer.from('{"result":{"status":"Accepted"}}') }
   const rpc = async () => ({ height: '1' })
   const pool = { head: () => undefined, status: () => [], exchange: async () => answer, rpc }
-  const group = { pool, path: () => '', members: () => ['one', 'two'].map((host) => ({ host, pool, path: () => '' })) }
+  const group = {
+    pool,
+    path: () => '',
+    hosts: ['one', 'two'],
+    members: () => ['one', 'two'].map((host) => ({ host, pool, path: () => '' })),
+  }
   const told: Told[] = []
   const listeners: ((heard: Told) => void)[] = []
   const forwarder = createForwarder({

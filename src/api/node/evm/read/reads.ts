@@ -118,7 +118,8 @@ export function createEvmReads({ pools, kept, tipOf, lacks }: EvmReadsDeps): Evm
       return isOld(host) || isLate
     }
     // Where every node lacks something, one with the newest block is better than one without it.
-    const avoid = (await complete(endpoint.path, group, isOldOrLate, signal)) ? isOldOrLate : isOld
+    const found = complete(endpoint.path, group, isOldOrLate, signal)
+    const avoid = (found instanceof Promise ? await found : found) ? isOldOrLate : isOld
     return answerOf(await group.pool.exchange(request, { signal, deadline, judge, avoid }))
   }
   const learnEnds: EvmReads['learnEnds'] = async (tip, endpoint, plans) => {

@@ -23,23 +23,23 @@ const AGAIN_MS = 25
 /** Nodes times places. */
 const MAX_LACKING = 1_000
 
+const keyOf = (place: string, host: string): string => `${place}\n${host}`
+
 export function createCompleteNode(now: () => number = steadyNow): CompleteNode {
   const since = new LRUCache<string, number>(roomFor(MAX_LACKING))
   const isLate = (key: string): boolean => now() - (since.get(key) ?? now()) >= WAIT_MS
 
   /** `soon`: none has all, and one has lacked something for a moment only. */
   const look = (place: string, group: NodeGroup, lacks: (host: string) => boolean): 'now' | 'soon' | 'no' => {
-    const members = group.members()
-    if (members.length < 2) return 'now'
-    const nodes = members.map(({ host }) => ({ host, key: `${place}\n${host}`, isLacking: lacks(host) }))
-    for (const { key, isLacking } of nodes)
-      if (!isLacking) since.delete(key)
-      else if (!since.has(key)) since.set(key, now())
-    if (!nodes.some(({ isLacking }) => isLacking)) return 'now'
-    const healthy = new Set(group.pool.status().flatMap((one) => (one.healthy ? [one.host] : [])))
-    const asked = nodes.filter(({ host }) => healthy.has(host))
-    if (asked.some(({ isLacking }) => !isLacking)) return 'now'
-    return asked.some(({ key }) => !isLate(key)) ? 'soon' : 'no'
+    const { hosts, pool } = group
+    if (hosts.length < 2) return 'now'
+    const lacking = hosts.filter((host) => lacks(host))
+    if (since.size > 0) for (const host of hosts) if (!lacking.includes(host)) since.delete(keyOf(place, host))
+    if (lacking.length === 0) return 'now'
+    for (const host of lacking) if (!since.has(keyOf(place, host))) since.set(keyOf(place, host), now())
+    const healthy = pool.status().flatMap((one) => (one.healthy ? [one.host] : []))
+    if (healthy.some((host) => !lacking.includes(host))) return 'now'
+    return healthy.some((host) => !isLate(keyOf(place, host))) ? 'soon' : 'no'
   }
   const wait = async (...[place, group, lacks, signal]: Parameters<CompleteNode>): Promise<boolean> => {
     const until = now() + WAIT_MS

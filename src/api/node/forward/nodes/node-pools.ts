@@ -29,6 +29,8 @@ export interface NodeGroup {
   /** How each node's network is verified; left out = nodes are trusted. */
   network?: IdentityProbe | undefined
   path(endpoint: Endpoint): string
+  /** Of all its nodes, as configured. */
+  hosts: readonly string[]
   /** Healthy ones first, then in the order of the configuration; rate-limited ones last, the shortest wait first. */
   members(): readonly Member[]
 }
@@ -191,6 +193,7 @@ export function createNodePools(options: NodePoolsDeps): NodePools {
       pool,
       network: plan.network,
       path: ({ path }) => (whole ? '' : path),
+      hosts: specs.map(({ url }) => new URL(url).host),
       members: () => {
         // One attempt each: the code that writes decides what comes next.
         single ??= specs.map((spec) => member(spec, plan, name, { maxAttempts: 1, hedgeMinMs: 0 }))

@@ -64,7 +64,8 @@ function startPair(bodyAt: (path: string) => { host: string; result: string }) {
     rpc: async () => ({ height: '100' }),
   }
   const path = (endpoint: { path: string }) => endpoint.path
-  const group = { pool, path, members: () => ['one', 'two'].map((host) => ({ host, pool, path })) }
+  const hosts = ['one', 'two']
+  const group = { pool, path, hosts, members: () => hosts.map((host) => ({ host, pool, path })) }
   return { seen, pools: { group: () => group, onAnew: () => undefined } as unknown as NodePools }
 }
 
@@ -105,7 +106,7 @@ it('where no node has all in time, the state of an EVM is asked of one that has 
 
 const groupOf = (hosts: string[], healthy = hosts) =>
   ({
-    members: () => hosts.map((host) => ({ host })),
+    hosts,
     pool: { status: () => hosts.map((host) => ({ host, healthy: healthy.includes(host) })) },
   }) as unknown as Parameters<CompleteNode>[1]
 

@@ -88,7 +88,12 @@ it('of a chain that began anew, those are passed over that have not what is told
     },
     rpc: async () => ({ height: heights.two }),
   }
-  const group = { pool, path: () => '', members: () => ['one', 'two'].map((host) => ({ host, pool, path: () => '' })) }
+  const group = {
+    pool,
+    path: () => '',
+    hosts: ['one', 'two'],
+    members: () => ['one', 'two'].map((host) => ({ host, pool, path: () => '' })),
+  }
   const pools = { group: () => group, onAnew: (listener: () => void) => void begun.push(listener) }
   const forwarder = createForwarder({
     pools: pools as unknown as NodePools,
