@@ -1,7 +1,13 @@
 import type { FastifySchema } from 'fastify'
 import { BALANCES_EXAMPLE } from './examples.ts'
 import type { RequestSchemas } from './request-schema.ts'
-import { InvalidPayloadSchema, messageSchema, StreamItemSchema, SupportedChainsSchema } from './response-schema.ts'
+import {
+  InvalidPayloadSchema,
+  messageSchema,
+  reasonSchema,
+  StreamItemSchema,
+  SupportedChainsSchema,
+} from './response-schema.ts'
 
 export const jsonBody = (description: string, schema: unknown) => ({
   description,
@@ -35,6 +41,10 @@ export const balancesRouteSchema = (schemas: RequestSchemas): FastifySchema => (
     413: jsonBody('Body larger than the limit.', messageSchema('PAYLOAD_TOO_LARGE')),
     415: jsonBody('Body is not application/json, or compressed.', messageSchema('UNSUPPORTED_MEDIA_TYPE')),
     ...commonResponses,
+    503: jsonBody(
+      'Shutting down, over capacity, or a network has not told the prefix of its addresses yet; `retry-after` says when to come back.',
+      reasonSchema('SERVICE_UNAVAILABLE'),
+    ),
   },
 })
 

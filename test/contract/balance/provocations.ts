@@ -32,6 +32,19 @@ const unjudgeable = async (stage: Stage): Promise<{ url: string; headers: Record
   return { url, headers: { 'x-firebase-appcheck': token } }
 }
 
+const UNKNOWN = STAKER.replace('P-fuji', 'custom')
+const unknownWallet = {
+  namespace: 'avax',
+  references: ['Sj7NVE3jXTbJvwFAiu7OEUo_8g8ctXMG'],
+  addressDetails: [{ id: 'a', addresses: [UNKNOWN] }],
+}
+
+/** A server whose testnet is one of its own, at a node that is away. */
+const privateNetwork = async (stage: Stage): Promise<string> => {
+  const testnet = { name: 'Private', upstreams: [{ url: await stage.deadUrl() }] }
+  return (await stage.serve({ chains: { avalanche: { testnet } } })).url
+}
+
 /** Every status that `openapi/balance.json` declares, one way at least for each. */
 export const balanceProvocations: readonly Provocation[] = [
   {
@@ -100,6 +113,13 @@ export const balanceProvocations: readonly Provocation[] = [
     operationId: 'postV1BalanceGetBalances',
     status: 415,
     provoke: async (stage) => post((await stage.serve()).url, { headers: { 'content-type': 'text/plain' } }),
+  },
+  {
+    operationId: 'postV1BalanceGetBalances',
+    status: 503,
+    how: 'an address that may be of a network that has not told its prefix',
+    headers: { 'retry-after': /^\d+$/ },
+    provoke: async (stage) => post(await privateNetwork(stage), { body: JSON.stringify({ data: [unknownWallet] }) }),
   },
   {
     operationId: 'postV1BalanceGetBalances',
@@ -176,6 +196,16 @@ export const balanceProvocations: readonly Provocation[] = [
     status: 503,
     how: 'nothing is indexed',
     provoke: async (stage) => rewards((await stage.serve()).url),
+  },
+  {
+    operationId: 'postV1StakeGetRewards',
+    status: 503,
+    how: 'an address that may be of a network that has not told its prefix',
+    headers: { 'retry-after': /^\d+$/ },
+    provoke: async (stage) => {
+      const body = JSON.stringify({ addresses: [`P-${UNKNOWN}`], isTestnet: true })
+      return rewards(await privateNetwork(stage), { body })
+    },
   },
   {
     operationId: 'postV1StakeGetRewards',
