@@ -47,7 +47,7 @@ export const createLeaderLease =
 
 type Moment = ReturnType<typeof sql>
 
-/** The token of the lease if it was taken; each taking has a higher token. */
+/** The token of the lease if it was taken; each taking has a higher token, and each release, too. */
 async function take(db: Kysely<Database>, name: string, life: Moment): Promise<bigint | undefined> {
   const { rows } = await sql<{ token: bigint }>`
     insert into leader_lease as held (name, token, expires_at) values (${name}, 1, ${life})
@@ -70,6 +70,7 @@ function keep({ db, name, token, life, times }: Held, asked: number): FencedLead
   const lost = new AbortController()
   let believedUntil = asked + times.life
   let renewing = false
+  let isReleased = false
   const renew = async (): Promise<void> => {
     if (performance.now() > believedUntil) return lose()
     if (renewing) return
@@ -80,7 +81,7 @@ function keep({ db, name, token, life, times }: Held, asked: number): FencedLead
         update leader_lease set expires_at = ${life} where name = ${name} and token = ${token} returning token`.execute(
         db,
       )
-      if (rows.length === 0) return lose()
+      if (rows.length === 0) return isReleased ? undefined : lose()
       believedUntil = began + times.life
     } catch {
       // An unavailable database may be back before the lease expires.
@@ -105,8 +106,11 @@ function keep({ db, name, token, life, times }: Held, asked: number): FencedLead
     },
     async release() {
       clearInterval(timer)
-      // Ends the lease now instead of in some seconds; if that fails it expires by itself.
-      await sql`update leader_lease set expires_at = '-infinity' where name = ${name} and token = ${token}`
+      isReleased = true
+      // Ends the lease now instead of in some seconds; if that fails it expires by itself. A renewal that is on its way
+      // over another connection may come later, and finds no lease with its token then.
+      await sql`
+        update leader_lease set expires_at = '-infinity', token = token + 1 where name = ${name} and token = ${token}`
         .execute(db)
         .catch(() => undefined)
     },
