@@ -43,7 +43,8 @@ export interface RestakedReading {
   unread?: {
     /** Weight of the heaviest of the others, nAVAX: no output of their stakes is larger. Undefined: nobody knows. */
     heaviest: bigint | undefined
-    error: FirnError
+    /** Left out where every gateway hides the method: it will not be told later either. */
+    error?: FirnError
   }
 }
 
@@ -53,11 +54,14 @@ export const NOTHING_RESTAKED: RestakedReading = { restaked: new Map() }
 export function createRestakedReader(network: AvalancheNetwork, stakers: StakerDirectory) {
   /** A list of validators is shared for a minute by all readings: so is what is made of it. */
   let made: { of: readonly Validator[]; reading: RestakedReading } | undefined
+  /** A node has told of validators: that those left hide the method is a passing failure, and rewards would vanish. */
+  let wereTold = false
 
   const readAll = async (now: bigint, call: CallOptions): Promise<RestakedReading> => {
     const from = await network.autoRenewalFrom(call).catch(untold)
     if (from === undefined || now < BigInt(from)) return NOTHING_RESTAKED
     const validators = await stakers.validators(call)
+    wereTold = true
     if (made?.of === validators) return made.reading
     const reading = await readingOf(
       validators.filter(({ autoRenewed }) => autoRenewed),
@@ -73,7 +77,7 @@ export function createRestakedReader(network: AvalancheNetwork, stakers: StakerD
     try {
       return await readAll(now, call)
     } catch (thrown) {
-      return { ...NOTHING_RESTAKED, unread: { heaviest: undefined, error: accountFailure(thrown) } }
+      return { ...NOTHING_RESTAKED, unread: { heaviest: undefined, ...unlessHidden(accountFailure(thrown), wereTold) } }
     }
   }
 }
@@ -94,14 +98,21 @@ async function readingOf(
       if (!failed || unread.length < MOST_FAILED || stakers.hasStakingTx(validator.txId))
         return (await stakers.stakingTx(validator.txId, call)).stake
     } catch (error) {
-      failed ??= accountFailure(error)
+      const failure = accountFailure(error)
+      if (!failed || lacksMethod(failed)) failed = failure
     }
     unread.push(validator)
     return undefined
   })
   const restaked = await indexOf(renewing, stakes)
-  return failed ? { restaked, unread: { heaviest: heaviestOf(unread), error: failed } } : { restaked }
+  if (!failed) return { restaked }
+  const wereTold = unread.length < renewing.length
+  return { restaked, unread: { heaviest: heaviestOf(unread), ...unlessHidden(failed, wereTold) } }
 }
+
+/** @param wereTold whether a node has told of others */
+const unlessHidden = (error: FirnError, wereTold: boolean): { error?: FirnError } =>
+  lacksMethod(error) && !wereTold ? {} : { error }
 
 function heaviestOf(validators: readonly Validator[]): bigint {
   let most = 0n
@@ -140,7 +151,7 @@ export function restakedOf(
   staked: readonly StakedCoin[],
 ): bigint | undefined | FirnError {
   if (unread && staked.some(({ amount }) => unread.heaviest === undefined || amount <= unread.heaviest))
-    return lacksMethod(unread.error) ? undefined : unread.error
+    return unread.error
   if (restaked.size === 0) return 0n
   const found = new Set(staked.flatMap((coin) => restaked.get(contentKey(coin)) ?? []))
   let sum = 0n

@@ -203,14 +203,50 @@ describe('restaked rewards', () => {
       message: 'the method platform.getCurrentValidators does not exist/is not available',
     }
     node().before = (call) => (call.method === 'platform.getCurrentValidators' ? hidden : undefined)
-    const found = await sources().pvm.readBalances(
-      [1, 5].map((owner) => wallet(`w${owner}`, text(owner))),
-      context(),
-    )
+    const network = createAvalancheNetwork({ pool: pool() })
+    const deps = { network, keys: createKeyScanner({ network }), caip2Id: AVALANCHE_CAIP2.testnet.P }
+    let clock = 0
+    const pvm = createPvmBalanceSource({ ...deps, now: () => NOW, clock: () => clock })
+    const again = () => {
+      const wallets = [1, 5].map((owner) => wallet(`w${owner}`, text(owner)))
+      return pvm.readBalances(wallets, context())
+    }
+    const found = await again()
     const staking = found.get('w1')
     expect(staking).toMatchObject({ ok: true, value: { native: 50n } })
     expect(staking?.ok && 'restakedRewards' in staking.value).toBe(false)
     expect(found.get('w5')).toMatchObject({ value: { restakedRewards: 0n } })
+    node().before = () => undefined
+    expect((await again()).get('w1')).toMatchObject({ value: { restakedRewards: 7n, native: 57n } })
+    // The one that told is away, and the others hide them: the rewards must not seem lost.
+    clock = 100_000
+    node().before = (call) => (call.method === 'platform.getCurrentValidators' ? hidden : undefined)
+    expect((await again()).get('w1')).toMatchObject({ ok: false })
+  })
+
+  test('are left out where every gateway hides the stakes, and an error where one was told or another fails', async () => {
+    node().ledger.stakers.push(renewing(), renewing())
+    node().ledger.upgrades = active
+    const { pvm } = sources()
+    const again = async () => (await pvm.readBalances([wallet('w', text(1))], context())).get('w')
+    const hidden = { code: -32_601, message: 'method not found' }
+    let asked = 0
+    const answers = (first: typeof hidden | undefined, then: typeof hidden) => {
+      asked = 0
+      node().before = (call) => {
+        if (call.method !== 'platform.getTx') return undefined
+        asked += 1
+        return asked === 1 ? first : then
+      }
+    }
+    answers(hidden, hidden)
+    const outcome = await again()
+    expect(outcome).toMatchObject({ ok: true, value: { native: 100n } })
+    expect(outcome?.ok && 'restakedRewards' in outcome.value).toBe(false)
+    answers(hidden, { code: -32_000, message: 'no' })
+    expect(await again()).toMatchObject({ ok: false })
+    answers(undefined, hidden)
+    expect(await again()).toMatchObject({ ok: false })
   })
 
   test('are not worked out from another transaction than the one that was asked for', async () => {
