@@ -20,13 +20,21 @@ export type CompleteNode = (
 const WAIT_MS = 2_000
 /** Interval between two looks at what nodes lack, milliseconds. */
 const AGAIN_MS = 25
+/** A node that nobody has asked about for this long begins anew to lack what it lacks. Milliseconds. */
+const FORGOTTEN_MS = 10_000
 /** Nodes times places. */
 const MAX_LACKING = 1_000
 
 const keyOf = (place: string, host: string): string => `${place}\n${host}`
 
 export function createCompleteNode(now: () => number = steadyNow): CompleteNode {
-  const since = new LRUCache<string, number>(roomFor(MAX_LACKING))
+  const since = new LRUCache<string, number>({
+    ...roomFor(MAX_LACKING),
+    ttl: FORGOTTEN_MS,
+    ttlResolution: 0,
+    updateAgeOnHas: true,
+    perf: { now },
+  })
   const isLate = (key: string): boolean => now() - (since.get(key) ?? now()) >= WAIT_MS
 
   /** `soon`: none has all, and one has lacked something for a moment only. */
