@@ -15,9 +15,9 @@ const ANY_PREFIX = '[0-9a-z]+'
 /** What is told of a body with an address that may be right once all prefixes are known. */
 export const UNKNOWN_PREFIX = 'the prefix of the addresses of a network is not known yet'
 
-type Checked = { ok: true } | { ok: false; issues: readonly Issue[] }
 /** `isEarly`: nothing is wrong with it if its prefix is the one to come. */
-type Refused = { ok: false; issues: readonly Issue[]; isEarly?: boolean }
+export type Refused = { ok: false; issues: readonly Issue[]; isEarly?: boolean }
+type Checked = { ok: true } | Refused
 
 /**
  * Builds a value for the current prefixes and rebuilds it when they change: networks of unknown identity, and with them

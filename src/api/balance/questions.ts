@@ -2,9 +2,9 @@ import { LRUCache } from 'lru-cache'
 import { roomFor } from '../../lib/room-for.ts'
 import type { Freshness } from '../../services/balances/index.ts'
 import type { BalanceQuery } from '../../services/balances/types.ts'
-import type { Issue } from './issues.ts'
+import type { Refused } from './by-prefixes.ts'
 import { planRequest } from './plan.ts'
-import type { createRequestValidator } from './request-validation.ts'
+import type { RequestBody } from './request-schema.ts'
 
 /** What a body asks for, checked and planned. Identical bytes yield the same object while it is cached. */
 export interface Question {
@@ -13,12 +13,7 @@ export interface Question {
   answer?: { events: readonly string[]; bytes: Buffer; freshness: Freshness }
 }
 
-export type Asked =
-  | { ok: true; question: Question }
-  /** `isEarly`: the issues may be none once every network has told the prefix of its addresses. */
-  | { ok: false; issues: readonly Issue[]; isEarly?: boolean }
-
-type Validated = ReturnType<ReturnType<typeof createRequestValidator>>
+export type Asked = { ok: true; question: Question } | Refused
 
 /** Wallets poll with the same few hundred bytes every five seconds; the largest bodies are sent once. */
 const LONGEST_BODY = 16 * 1024
@@ -31,7 +26,7 @@ const PLAN_WEIGHT = 8
  * Caches polled bodies by their exact bytes, so that a poll needs no parsing, checking or planning, and their answers,
  * so that an unchanged answer is not joined and encoded again. Bounded in bytes; eviction only costs time.
  */
-export function createQuestions(validate: (body: unknown) => Validated | Exclude<Asked, { ok: true }>) {
+export function createQuestions(validate: (body: unknown) => { ok: true; body: RequestBody } | Refused) {
   const kept = new LRUCache<string, Question>(roomFor(KEPT_BYTES))
   const keys = new WeakMap<Question, string>()
 

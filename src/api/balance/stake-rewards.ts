@@ -6,7 +6,7 @@ import { isRecord } from '../../lib/json/json-record.ts'
 import { createSparingLog } from '../../lib/logging/sparing-log.ts'
 import { type IndexPlace, StakeIndexError, type StakeRewardsService } from '../../services/stake-rewards/index.ts'
 import { callerOf } from '../plugins/caller.ts'
-import { UNKNOWN_PREFIX } from './by-prefixes.ts'
+import { type Refused, UNKNOWN_PREFIX } from './by-prefixes.ts'
 import { refuse, refuseForNow, refusePayload } from './errors.ts'
 import { STAKE_EXAMPLE } from './examples.ts'
 import { collect, type Issue, issue } from './issues.ts'
@@ -36,7 +36,7 @@ export function createStakeSchemas(hrps: readonly string[]) {
 type StakeSchemas = ReturnType<typeof createStakeSchemas>
 
 type StakeBody = Static<StakeSchemas['KeySchema']> | Static<StakeSchemas['AddressesSchema']>
-type StakeChecked = { ok: true; body: StakeBody } | { ok: false; issues: readonly Issue[]; isEarly?: boolean }
+type StakeChecked = { ok: true; body: StakeBody } | Refused
 
 /** Checks a get-rewards body. Returns issues instead of throwing. */
 export function createStakeCheck({ KeySchema, AddressesSchema }: StakeSchemas): (body: unknown) => StakeChecked {
