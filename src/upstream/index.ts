@@ -2,7 +2,7 @@
  * Calls to other servers: pools of interchangeable upstreams with failover, hedging, circuit breakers, batching,
  * sharing and caching, and one safe way to fetch URLs chosen by strangers. Nothing in here knows a chain or an API.
  */
-export { DEFAULT_LIMITS } from './defaults.ts'
+export { DEFAULT_LIMITS, MAX_RETRY_AFTER_MS } from './defaults.ts'
 export type { ObserveUpstream, UpstreamEvent } from './events.ts'
 export { ABSURD_LEAD } from './health/head-probe.ts'
 export { createUpstreamRegistry, type UpstreamRegistry } from './http/origin-registry.ts'

@@ -3,6 +3,7 @@ import {
   type AnswerVerdict,
   accessOf,
   closedWords,
+  MAX_RETRY_AFTER_MS,
   OUR_STANDING,
   type RawResponse,
   rateWords,
@@ -47,8 +48,6 @@ const WITHOUT =
 const LACKING = /^rpc: can't find (method|service)|^the method .* does not exist/
 /** The same of servers other than AvalancheGo and geth, with their own texts: method not found, not enabled (Besu). */
 const LACKING_CODES: ReadonlySet<number> = new Set([-32601, -32604])
-/** Longest time that a node is left alone, whatever it asks for. */
-const MAX_RETRY_AFTER_MS = 300_000
 /** Errors are short; longer ones (reverts with data) are about the call, never about the node. */
 const MAX_ERROR = 4_096
 const NULL_START = 0x6e
