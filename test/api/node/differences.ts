@@ -138,6 +138,11 @@ The next nonce (\`eth_getTransactionCount\` with \`pending\`) is asked of all he
 a transaction some tenths of a second after the one that took it. Who takes a second longer than the first is not waited for.
 A transaction by its hash is null only where no healthy node has it, for the same reason.
 
+A signed transaction (\`eth_sendRawTransaction\`, \`issueTx\`) goes to one node. Where that one fails, or has not answered for five
+seconds, the next one gets the same bytes, four at most: the same bytes cannot be accepted twice. The first success is told; "already known"
+of a later node that has the transaction is one. A refusal is told once no node that was asked earlier may still take it. Anything else
+that moves funds goes to one node, and on only from one that certainly did nothing.
+
 ## What is not forwarded
 
 * \`Avalanche-Api-Route\`: answered with 404 and never sent to a node. Nodes of v1.15 answer the Connect service of the

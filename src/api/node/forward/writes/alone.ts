@@ -4,8 +4,8 @@ import type { RawRequest, RawResponse } from '../../../../upstream/index.ts'
 import type { ForwardCall } from '../call.ts'
 import { errorOf, type Judge } from '../judge.ts'
 import type { Member, NodeGroup } from '../nodes/node-pools.ts'
+import { waitFor } from './sending.ts'
 import { createTurnstile } from './turnstile.ts'
-import { waitFor } from './writes.ts'
 
 /** A call that runs one at a time per node, and how its answer is judged. */
 export interface AloneCall {

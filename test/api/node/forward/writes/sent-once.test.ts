@@ -9,7 +9,7 @@ it.each([
   'eth_sendTransaction',
   'debug_setHead',
   'dev_addWithdrawal',
-])('goes to one node once, however long that takes: %s', async (sending) => {
+])('goes to one node once, also where a read would be asked twice: %s', async (sending) => {
   const front = await startFront(3, { upstream: { hedgeMinMs: 50 } as never })
   let sent = 0
   for (const node of front.nodes)

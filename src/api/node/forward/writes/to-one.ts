@@ -1,0 +1,116 @@
+import { UpstreamRateLimitedError } from '../../../../errors.ts'
+import { inTime } from '../../../../lib/waiting/in-time.ts'
+import type { RawResponse } from '../../../../upstream/index.ts'
+import type { ForwardCall } from '../call.ts'
+import { wasTurnedAway } from '../judge.ts'
+import type { Member, NodeGroup } from '../nodes/node-pools.ts'
+import { type Lacks, nextOf } from './next-node.ts'
+import { ALL_MS, isSuccess, isUnheard, isVerdict, lastWord, MAX_NODES, send, takenOr } from './sending.ts'
+import type { SignedTransaction } from './transaction-id.ts'
+
+/**
+ * A node that has not answered by then probably hangs, and the next one gets the same bytes while it is waited for. Far
+ * more than a node takes, and less than the ten seconds after which viem gives up. Milliseconds.
+ */
+const PATIENCE_MS = 5_000
+
+/** A node that was handed the transaction. */
+interface Handed {
+  member: Member
+  /** Its answer or failure, once it is there; never rejects. */
+  end: Promise<Ended>
+  /** Nothing was heard of it yet. */
+  isOpen: boolean
+  /** What it said about the transaction. */
+  word?: RawResponse
+}
+
+interface Ended {
+  handed: Handed
+  response?: RawResponse
+  error?: unknown
+}
+
+interface Sending {
+  call: ForwardCall
+  tx: SignedTransaction
+  /** In the order in which they were asked. */
+  handed: Handed[]
+  /** A node that did not answer about it may have accepted it. */
+  maybeTaken: boolean
+  /** Nodes that handle it, or may have. */
+  looked: number
+  last?: RawResponse
+  failure?: unknown
+}
+
+function hand(sending: Sending, member: Member, until: number): void {
+  const handed: Handed = { member, isOpen: true, end: Promise.resolve({} as Ended) }
+  handed.end = send(member, sending.call, until).then(
+    (response) => ({ handed, response }),
+    (error: unknown) => ({ handed, error }),
+  )
+  sending.handed.push(handed)
+  sending.looked += 1
+}
+
+/** Notes what became of a node. */
+function note(sending: Sending, { handed, response, error }: Ended): void {
+  const { call } = sending
+  handed.isOpen = false
+  if (response === undefined) {
+    sending.failure = error
+    sending.maybeTaken ||= !(error instanceof UpstreamRateLimitedError)
+  } else if (isUnheard(call, response)) {
+    sending.last ??= response
+    sending.looked -= 1
+  } else if (isVerdict(call, response)) {
+    handed.word = response
+  } else {
+    sending.last = response
+    sending.maybeTaken ||= !wasTurnedAway(response)
+  }
+}
+
+/** The success that a node's answer is; where others had the bytes, its refusal may only say that it has them from there. */
+async function successOf(sending: Sending, { handed, response }: Ended): Promise<RawResponse | undefined> {
+  const { call, tx, maybeTaken } = sending
+  if (!response || handed.word === undefined) return undefined
+  const isTold = maybeTaken || sending.handed.some(({ isOpen }) => isOpen)
+  const meant = isTold ? await takenOr(response, handed.member, call, tx) : response
+  return isSuccess(meant) ? meant : undefined
+}
+
+/**
+ * Hands a signed transaction to one node, and to the next only when that one failed, did not touch it, or has not
+ * answered for five seconds: the bytes are the same, so that nothing can happen twice. The first success is the answer.
+ * A refusal is the answer once no node that was asked earlier may still take the transaction, and only from a node that
+ * does not have it. The next node is chosen when needed: a rate-limited one must not be waited for while another is free.
+ */
+export async function sendToOne(
+  call: ForwardCall,
+  group: NodeGroup,
+  tx: SignedTransaction,
+  lacks: Lacks,
+): Promise<RawResponse> {
+  const sending: Sending = { call, tx, handed: [], maybeTaken: false, looked: 0 }
+  const { handed } = sending
+  const until = Date.now() + ALL_MS
+  for (;;) {
+    const asked = new Set(handed.map(({ member }) => member))
+    const next =
+      handed.some(({ word }) => word) || sending.looked >= MAX_NODES ? undefined : nextOf(group, asked, lacks)
+    if (next) hand(sending, next, until)
+    const open = handed.filter(({ isOpen }) => isOpen)
+    if (open.length === 0) return lastWord(call, sending.last, sending.failure, group.members())
+    const first = Promise.race(open.map(({ end }) => end))
+    const ended = await (next ? inTime(first, PATIENCE_MS, () => undefined) : first)
+    if (!ended) continue
+    if (ended.error !== undefined && call.signal.aborted) throw ended.error
+    note(sending, ended)
+    const success = await successOf(sending, ended)
+    if (success) return success
+    const decisive = handed.find(({ isOpen, word }) => isOpen || word)
+    if (decisive?.word) return decisive.word
+  }
+}
