@@ -124,7 +124,7 @@ export function createNodeApi(options: NodeApiOptions): NodeApi {
     if (request.headers[ROUTE_HEADER] !== undefined) return emptyAnswer(404)
     const clean = cleanPath(target.path)
     if (clean === target.path) return undefined
-    return { ...emptyAnswer(301), extra: { Location: encodePath(clean) + target.query } }
+    return { ...emptyAnswer(301), extra: { Location: encodePath(clean, target.isEscaped) + target.query } }
   }
   /** Finds the endpoint; disabled ones do not exist. */
   const route = (path: string, found: (endpoint: Endpoint) => void, missing: (answer: NodeAnswer) => void): void => {

@@ -2,6 +2,8 @@
 export interface RequestTarget {
   /** Decoded, without the query. */
   path: string
+  /** Its escapes are no UTF-8, so that the path still has all of them. */
+  isEscaped?: true
   /** From the question mark on; empty when there is none. */
   query: string
   /** Host and port of an absolute target; they replace the Host header (RFC 9112, 3.2.2). */
@@ -30,7 +32,7 @@ function parseOrigin(rest: string): RequestTarget | undefined {
     return { path: decodeURIComponent(path), query }
   } catch {
     // Escapes that are not UTF-8 are legal but match nothing that is served.
-    return { path, query }
+    return { path, query, isEscaped: true }
   }
 }
 
@@ -46,6 +48,8 @@ export function cleanPath(path: string): string {
   return `/${kept.join('/')}${path.endsWith('/') && kept.length > 0 ? '/' : ''}`
 }
 
-/** A decoded path as Go writes it into `Location`. */
-export const encodePath = (path: string): string =>
-  encodeURI(path).replace(/[?#[\]!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+/** A path as Go writes it into `Location`; what is escaped already is not escaped again. */
+export const encodePath = (path: string, isEscaped = false): string =>
+  isEscaped
+    ? path.replace(/%../g, (bytes) => bytes.toUpperCase())
+    : encodeURI(path).replace(/[?#[\]!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)

@@ -30,6 +30,11 @@ describe('paths', () => {
     expect(parseTarget('/ext/info')).toEqual({ path: '/ext/info', query: '' })
   })
 
+  it('whose escapes are no UTF-8 go into Location with the same bytes', () => {
+    const target = parseTarget('/ext//%43/%ff?x')
+    expect(encodePath(cleanPath(target?.path ?? ''), target?.isEscaped)).toBe('/ext/%43/%FF')
+  })
+
   it('go into Location as Go writes them', () => {
     expect(encodePath("/ext/a'!*()~$&+,:;=@?#[é ")).toBe('/ext/a%27%21%2A%28%29~$&+,:;=@%3F%23%5B%C3%A9%20')
   })
