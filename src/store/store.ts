@@ -28,8 +28,6 @@ export interface StoreOptions {
   /** Folder of the embedded database; created if missing. */
   dataDir: string
   logger: Logger
-  /** Connections to a server for reads; default 10. */
-  poolSize?: number
   /** How one indexer keeps others out: a lock that ends with its session (default), or a lease in a row. */
   leader?: 'session' | 'lease'
   /** Longest duration of a read, waiting included; default 10 s. Commits and upkeep are not limited by it. */
@@ -148,7 +146,7 @@ function openPool(options: StoreOptions): () => Promise<ConnectionPool> {
     const pool =
       databaseUrl === undefined
         ? await openEmbeddedPool({ folder: dataDir, ...limits })
-        : openServerPool({ databaseUrl, size: options.poolSize ?? READ_CONNECTIONS, ...limits })
+        : openServerPool({ databaseUrl, size: READ_CONNECTIONS, ...limits })
     // Logged first, since nothing else is logged until the step is over.
     const begins = (step: string): void =>
       logger.info({ step }, 'the schema is brought up to date, do not end this process')

@@ -35,8 +35,6 @@ export interface EvmBalanceSourceDeps {
   pool: UpstreamPool
   /** Pools asked which tokens an owner holds, one per server; left out = `pool`. */
   discoveryPools?: readonly UpstreamPool[]
-  /** Path of the JSON-RPC endpoint below the upstreams' base URLs; default none. */
-  path?: string
   /** Multicall3, used only where nodes refuse the packed reads. */
   multicall?: string
   tokens: TokenCatalogue
@@ -53,7 +51,7 @@ export interface EvmBalanceSourceDeps {
  * left out; a failed call is an error of the affected accounts.
  */
 export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSource<AddressAccount, EvmBalances> {
-  const { caip2Id, pool, path = '', logger } = deps
+  const { caip2Id, pool, logger } = deps
   const limits: EvmLimits = { ...evmLimits, ...deps.limits }
   const reader = createEvmReader(deps)
   const unreadable = createUnreadableTokens(limits.unreadableEntries, limits.unreadableMs)
@@ -63,7 +61,6 @@ export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSourc
   const nativeOf = createNativeUnit(caip2Id, deps.native)
   const offered = createTokenDiscovery({
     pools: deps.discoveryPools ?? [pool],
-    path,
     limits,
     ...(logger && { logger }),
   })

@@ -15,7 +15,7 @@ it('what owners have is remembered of no more of them than there are entries for
   const pool = createRpcPool(server.url)
   onTestFinished(() => pool.close())
   const limits = { ...evmLimits, cacheEntries: 3 }
-  const discovery = createTokenDiscovery({ pools: [pool], path: '', limits })
+  const discovery = createTokenDiscovery({ pools: [pool], limits })
   const context = () => ({ signal: AbortSignal.timeout(20_000), deadline: Date.now() + 20_000 })
   const asked = async (number: number): Promise<boolean> => {
     const before = pool.calls.length

@@ -58,7 +58,7 @@ const createAggregate =
     }))
     const data = encodeFunctionData({ abi, functionName: 'aggregate3', args: [all] })
     const params = [{ to: multicall, data }, blockTag(block)]
-    const hex = await target.pool.rpc<Hex>(target.path, 'eth_call', params, { ...callOptions(context), doubts: isNone })
+    const hex = await target.pool.rpc<Hex>('', 'eth_call', params, { ...callOptions(context), doubts: isNone })
     const results = decodeResults(hex)
     if (results.length !== all.length) throw new BadAnswerError('multicall answered another number of results')
     const [number, hash, time, chain, arbitrum] = results.slice(0, 5).map(word)

@@ -70,12 +70,10 @@ export function createTraitReader(target: CallTarget, aggregate: Aggregate, prob
     const ask = async (data = '0x'): Promise<bigint | undefined> => {
       const params = [{ to, data, gas: OWN_GAS }, 'latest']
       const options = { signal: context.signal, deadline: context.deadline }
-      const returnData = await target.pool
-        .rpc<Hex>(target.path, 'eth_call', params, options)
-        .catch((error: unknown) => {
-          if (callFailure(error) === 'refused' || isToldTooMuch(error)) return '0x' as const
-          throw error
-        })
+      const returnData = await target.pool.rpc<Hex>('', 'eth_call', params, options).catch((error: unknown) => {
+        if (callFailure(error) === 'refused' || isToldTooMuch(error)) return '0x' as const
+        throw error
+      })
       return word({ success: true, returnData })
     }
     const decimals = await ask(questions[0])

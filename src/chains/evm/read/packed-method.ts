@@ -8,8 +8,6 @@ const overrideAddress = '0x00000000000000000000000000000000f1270001'
 
 export interface CallTarget {
   pool: UpstreamPool
-  /** Path of the chain's JSON-RPC endpoint below the upstream's base URL; usually empty. */
-  path: string
   /** Throws when an answer came from another chain. */
   checkChain(chainId: bigint): void
 }
@@ -41,7 +39,7 @@ export function createPackedMethod(target: CallTarget, name: 'create' | 'overrid
       name === 'create'
         ? [{ data: code }, tag]
         : [{ to: overrideAddress, data: '0x' }, tag, { [overrideAddress]: { code } }]
-    return target.pool.rpc(target.path, 'eth_call', params, { ...callOptions(context), doubts: isNoPackedAnswer })
+    return target.pool.rpc('', 'eth_call', params, { ...callOptions(context), doubts: isNoPackedAnswer })
   }
   return {
     name,

@@ -13,8 +13,6 @@ export interface EvmReaderDeps {
   /** CAIP-2 id of the namespace eip155. */
   caip2Id: string
   pool: UpstreamPool
-  /** Path of the JSON-RPC endpoint below the upstreams' base URLs; default none. */
-  path?: string
   /** Multicall3, used only where a node refuses the packed reads. */
   multicall?: string
   logger?: Pick<Logger, 'debug'>
@@ -27,11 +25,10 @@ const preferenceMs = 3_600_000
  * Runs packed reads by the first method that the chain's nodes accept: init code, overridden code, Multicall3.
  * Every answer carries the chain id it was computed on; an answer from another chain is a WrongChainError.
  */
-export function createEvmReader({ caip2Id, pool, path = '', multicall, logger }: EvmReaderDeps): ReadMethod {
+export function createEvmReader({ caip2Id, pool, multicall, logger }: EvmReaderDeps): ReadMethod {
   const configured = evmChainId(caip2Id)
   const target: CallTarget = {
     pool,
-    path,
     checkChain: (served) => {
       if (served !== configured) throw new WrongChainError(caip2Id, configured, served)
     },

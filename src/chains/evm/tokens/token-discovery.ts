@@ -39,7 +39,6 @@ export interface OfferedDiscovery extends TokenDiscovery {
 export interface TokenDiscoveryDeps {
   /** Asked in this order: servers that find tokens are often mixed with servers that do not. */
   pools: readonly UpstreamPool[]
-  path: string
   limits: EvmLimits
   logger?: Pick<Logger, 'debug'>
 }

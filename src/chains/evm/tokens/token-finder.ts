@@ -15,7 +15,6 @@ export interface FoundTokens {
 
 interface TokenFinderDeps {
   pools: readonly UpstreamPool[]
-  path: string
   limits: EvmLimits
   /** A server that does not know the method, and one that could not be reached, is asked again after this. */
   askAgainMs: number
@@ -43,8 +42,8 @@ const methodNotFound = -32601
  * out for a while. If a server that has known it says anything but that it does not know the method, it is in trouble;
  * the error is thrown when no other server answers.
  */
-export function createTokenFinder({ pools, path, limits, askAgainMs, askSoonMs, onAble }: TokenFinderDeps) {
-  const pagesOf = createPageReader(path, limits.discoveredTokens)
+export function createTokenFinder({ pools, limits, askAgainMs, askSoonMs, onAble }: TokenFinderDeps) {
+  const pagesOf = createPageReader(limits.discoveredTokens)
   const able = new Set<UpstreamPool>()
   const askAgainAt = new Map<UpstreamPool, number>()
 
@@ -125,7 +124,7 @@ interface Reading {
 }
 
 /** All pages of one owner, in the server's order, up to the allowed number of tokens. */
-function createPageReader(path: string, most: number) {
+function createPageReader(most: number) {
   const begun = new LRUCache<string, Reading>({ ...roomFor(mostBegun), ttl: begunMs })
 
   /** True when there are more tokens. */
@@ -138,7 +137,7 @@ function createPageReader(path: string, most: number) {
     while (reading.pages < mostPages && reading.tokens.size <= most) {
       const { pageKey } = reading
       const params = [owner, 'erc20', ...(pageKey === undefined ? [] : [{ pageKey }])]
-      const page = await reading.pool.rpc<Page>(path, 'alchemy_getTokenBalances', params, { signal, deadline })
+      const page = await reading.pool.rpc<Page>('', 'alchemy_getTokenBalances', params, { signal, deadline })
       const next = page?.pageKey
       if (next !== undefined && next === pageKey)
         throw new BadAnswerError('token discovery names a page as the next of itself')
