@@ -11,8 +11,9 @@ export interface IndexGaps {
   judgeOf(call: ForwardCall, group: NodeGroup, judge: Judge): Promise<Judge> | undefined
 }
 
-/** Time after which indexes are compared again, milliseconds. */
-const KEPT_MS = 60_000
+/** Time after which indexes are compared again, milliseconds: longer if all of them could be compared. */
+const LONG_MS = 60_000
+const SHORT_MS = 5_000
 /** How long a call waits for one question to a node, milliseconds. */
 const WAIT_MS = 1_000
 
@@ -22,8 +23,13 @@ interface Last {
   index: bigint
 }
 
-interface Known {
+interface Compared {
   hosts: ReadonlySet<string>
+  /** Every node could be compared: none was silent, or ahead of the one with the most containers. */
+  isComplete: boolean
+}
+
+interface Known extends Compared {
   at: number
 }
 
@@ -42,29 +48,34 @@ async function lastOf(member: Member, endpoint: Endpoint): Promise<Last | undefi
   }
 }
 
-/** Whether the node with the most containers has this one at another index. Unknown if it does not have it yet. */
-async function isElsewhere(most: Last, { id, index }: Last, endpoint: Endpoint): Promise<boolean> {
+/** Whether the node with the most containers has this one at another index; undefined if it does not have it yet. */
+async function isElsewhere(most: Last, { id, index }: Last, endpoint: Endpoint): Promise<boolean | undefined> {
   try {
     const found = await ask(most.member, endpoint, 'index.getIndex', { id, encoding: 'hex' })
     return BigInt(String(found['index'])) !== index
   } catch {
-    return false
+    return undefined
   }
 }
 
-async function gapsIn(members: readonly Member[], endpoint: Endpoint): Promise<Set<string>> {
+async function gapsIn(members: readonly Member[], endpoint: Endpoint): Promise<Compared> {
   const told = await Promise.all(members.map((member) => lastOf(member, endpoint)))
   const lasts = told.filter((last) => last !== undefined)
   const most = lasts.reduce<Last | undefined>((a, b) => (a && a.index >= b.index ? a : b), undefined)
-  if (!most) return new Set()
-  const others = lasts.filter((last) => last !== most)
-  const hosts = await Promise.all(
-    others.map(async (last) => ((await isElsewhere(most, last, endpoint)) ? [last.member.host] : [])),
+  if (!most) return { hosts: new Set(), isComplete: false }
+  const others = await Promise.all(
+    lasts
+      .filter((last) => last !== most)
+      .map(async (last) => ({ host: last.member.host, elsewhere: await isElsewhere(most, last, endpoint) })),
   )
-  return new Set(hosts.flat())
+  return {
+    hosts: new Set(others.flatMap(({ host, elsewhere }) => (elsewhere ? [host] : []))),
+    isComplete: lasts.length === members.length && others.every(({ elsewhere }) => elsewhere !== undefined),
+  }
 }
 
-export function createIndexGaps(): IndexGaps {
+/** @param now milliseconds; for ages */
+export function createIndexGaps(now: () => number = steadyNow): IndexGaps {
   const known = new Map<string, Known>()
   const looking = new Map<string, Promise<Known>>()
 
@@ -73,8 +84,8 @@ export function createIndexGaps(): IndexGaps {
     const running = looking.get(path)
     if (running) return running
     const started = gapsIn(members, endpoint)
-      .then((hosts) => {
-        const found = { hosts, at: steadyNow() }
+      .then((compared) => {
+        const found = { ...compared, at: now() }
         known.set(path, found)
         return found
       })
@@ -88,9 +99,11 @@ export function createIndexGaps(): IndexGaps {
       const members = group.members()
       if (members.length < 2) return undefined
       const before = known.get(endpoint.path)
-      const found = before && steadyNow() - before.at < KEPT_MS ? before : look(endpoint, members)
-      // The previous result is used while it is being renewed.
-      return Promise.resolve(before ?? found).then(({ hosts }) => (response) => {
+      const isRecent = before && now() - before.at < (before.isComplete ? LONG_MS : SHORT_MS)
+      const found = isRecent ? before : look(endpoint, members)
+      // The previous result is used while it is being renewed, unless a node could not be compared: that one may have
+      // been the one to tell who has a gap.
+      return Promise.resolve(before?.isComplete ? before : found).then(({ hosts }) => (response) => {
         const verdict = judge(response)
         if (verdict.kind !== 'answer' || !hosts.has(response.host)) return verdict
         return { kind: 'retry', behind: true, reason: 'its index has a gap' }

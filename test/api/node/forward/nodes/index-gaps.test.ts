@@ -1,4 +1,8 @@
 import { expect, it } from 'vitest'
+import type { ForwardCall } from '../../../../../src/api/node/forward/call.ts'
+import { createIndexGaps } from '../../../../../src/api/node/forward/nodes/index-gaps.ts'
+import type { Member, NodeGroup } from '../../../../../src/api/node/forward/nodes/node-pools.ts'
+import { endpointByName } from '../../../../../src/api/node/routes/endpoint.ts'
 import { type Asked, gorillaCall, nodeAt, type Reply, startFront } from '../../fake-nodes.ts'
 
 const PATH = '/ext/index/C/block'
@@ -44,3 +48,52 @@ it('two that count alike are both believed, and one with a gap when there is no 
     expect((await front.post(PATH, byIndex(3))).text).toContain(`"id":"block${from + 3}"`)
   }
 })
+
+/** Nodes of which one has all blocks and one those from 80 on; `tip` undefined = it is silent. */
+function gapsOver(tips: { whole: number | undefined; cut: number }) {
+  const member = (host: string, from: number, tip: () => number | undefined): Member => {
+    const rpc = async (_: string, method: string, { id }: { id?: string }): Promise<unknown> => {
+      const last = tip()
+      const block = id === undefined ? last : Number(id)
+      if (last === undefined || block === undefined || block > last) throw new Error('it has none')
+      expect(method).toBe(id === undefined ? 'index.getLastAccepted' : 'index.getIndex')
+      return { id: String(block), index: String(block - from) }
+    }
+    return { host, pool: { rpc } as unknown as Member['pool'], path: ({ path }) => path, pausedUntil: () => 0 }
+  }
+  const members = [member('whole', 1, () => tips.whole), member('cut', 80, () => tips.cut)]
+  let ms = 0
+  const gaps = createIndexGaps(() => ms)
+  const call = { endpoint: endpointByName('index/C/block') } as ForwardCall
+  return {
+    pass: (time: number) => {
+      ms += time
+    },
+    isBelieved: async (host: string): Promise<boolean> => {
+      const judge = await gaps.judgeOf(call, { members: () => members } as unknown as NodeGroup, () => ({
+        kind: 'answer',
+      }))
+      return judge?.({ host, status: 200, headers: {}, body: Buffer.alloc(0) }).kind === 'answer'
+    },
+  }
+}
+
+it.each([
+  ['was silent', undefined],
+  ['was a block behind', 99],
+])(
+  'who could not be compared, as the whole one %s, is compared again within seconds, not a minute',
+  async (_, whole) => {
+    const tips = { whole: whole as number | undefined, cut: 100 }
+    const { pass, isBelieved } = gapsOver(tips)
+    expect(await isBelieved('cut')).toBe(true)
+    tips.whole = 100
+    pass(5_000)
+    expect(await isBelieved('cut')).toBe(false)
+    expect(await isBelieved('whole')).toBe(true)
+    // What was found holds while the whole one restarts, for a minute.
+    tips.whole = undefined
+    pass(59_999)
+    expect(await isBelieved('cut')).toBe(false)
+  },
+)
