@@ -8,6 +8,8 @@ const error = (code: number, message: string): Reply => ({
   body: `{"jsonrpc":"2.0","id":1,"error":{"code":${code},"message":${JSON.stringify(message)}}}\n`,
 })
 
+const NOT_HERE: Reply = { status: 404, body: '404 page not found\n' }
+
 const AWAY: readonly [what: string, Reply][] = [
   ['is cut off', 'cut'],
   ['stands behind a proxy that cannot reach it', { status: 502, body: '<html>' }],
@@ -44,6 +46,38 @@ it('without such a method anywhere the words are those of a node', async () => {
   for (const node of front.nodes) node.answer = ({ method }) => (method === METHOD ? missing : undefined)
   const { status, text } = await front.post(PATH, call)
   expect([status, JSON.parse(text)]).toMatchObject([200, { error: { code: -32601 } }])
+})
+
+const TOLD: readonly [what: string, Reply, beside: Reply, expected: [status: number, text: string]][] = [
+  ['have not what is to be signed', error(-32000, 'block not found'), 'cut', [200, 'block not found']],
+  [
+    'are in trouble of their own',
+    { ...(error(-32000, 'out of memory') as object), status: 500 } as Reply,
+    NOT_HERE,
+    [500, 'out of memory'],
+  ],
+  ['do not run the chain', NOT_HERE, NOT_HERE, [404, 'page not found']],
+]
+
+it.each(TOLD)(
+  'of nodes that %s one is quoted, whatever others said less of',
+  async (_what, reply, beside, expected) => {
+    const front = await startFront(3)
+    for (const [at, node] of front.nodes.entries())
+      node.answer = ({ method }) => (method === METHOD ? (at === 1 ? reply : beside) : undefined)
+    const { status, text } = await front.post(PATH, call)
+    expect([status, text]).toEqual([expected[0], expect.stringContaining(expected[1])])
+  },
+)
+
+it('words of trouble are not the last while another node only has too many requests', async () => {
+  const front = await startFront(2)
+  const limited: Reply = { status: 429, headers: { 'retry-after': '60' }, body: 'slow down' }
+  const trouble = { ...(error(-32000, 'out of memory') as object), status: 500 } as Reply
+  for (const [at, node] of front.nodes.entries())
+    node.answer = ({ method }) => (method === METHOD ? [trouble, limited][at] : undefined)
+  const { status, headers } = await front.post(PATH, call)
+  expect([status, headers.has('retry-after')]).toEqual([503, true])
 })
 
 const NONE: readonly [what: string, Reply, status: number][] = [
