@@ -171,7 +171,9 @@ answer. An absolute target with a user (\`http://user@localhost/ext/info\`) is 4
 node refuses some requests before that, and ends the connection. A WebSocket to an endpoint that has none is refused with
 400 and the end of the connection, while a node answers as if no upgrade had been asked for; its key has to be 16 bytes of
 base64, and the version 13 alone. After a message that is no JSON a WebSocket is closed with 1000, while a node cuts it
-(1006), also after an empty message. Aliases of a chain are names as they stand: \`x/\` and \`../x\` are not made the same
+(1006); an empty message is passed over, while a node cuts the WebSocket after that one, too. Whoever ends the sending
+half of a connection before the answer has come (\`nc -N\`) counts as gone and gets none, so that what is asked of nodes
+for somebody who left ends with him; a node still answers. Aliases of a chain are names as they stand: \`x/\` and \`../x\` are not made the same
 as \`x\`, the empty one has no path (a node serves it at \`/ext/bc\`), and one with a zero byte is refused.
 
 No alias is half made. \`admin.aliasChain\` with a name whose path is an alias already (\`bc/x\`, by \`admin.alias\`) changes
