@@ -41,8 +41,8 @@ const mintsOf = (wallets: Iterable<Wallet>, listed: ReadonlyMap<string, KnownTok
   const wanted = new Map<string, WantedMint>()
   for (const { holdings } of wallets) {
     for (const { mint, mintBytes, program, amount } of holdings) {
-      const known = wanted.get(mint)
-      const single = amount === 1n && known?.single !== false
+      // Two who hold one each hold two of a kind, as well as one who holds both.
+      const single = amount === 1n && !wanted.has(mint)
       wanted.set(mint, { mint, mintBytes, program, single, needsText: !listed.has(mint) })
     }
   }

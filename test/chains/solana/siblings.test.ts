@@ -66,6 +66,12 @@ it('an NFT of which somebody else asked for holds two is a token at once, in wha
   }
 })
 
+it('an NFT of which two that are asked for hold one each is a token at once', async () => {
+  const { first, second, give, read } = await onlyOne()
+  give(second, 1n)
+  expect(await read(first, second)).toEqual([[1n], [1n]])
+})
+
 it('who holds two of a mint holds no NFT, though the mint still says that there is one', async () => {
   const { mints, owners } = stage.chain
   const nft = Buffer.from(decodeBase58(mints.nft))

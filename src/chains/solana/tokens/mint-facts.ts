@@ -23,7 +23,7 @@ export interface WantedMint {
   mint: string
   mintBytes: Uint8Array
   program: Program
-  /** False when somebody holds more than one: then it is not an NFT. */
+  /** False when those who are read hold more than one together: then it is not an NFT. */
   single: boolean
   /** False when a list already names the token. */
   needsText: boolean
@@ -173,7 +173,7 @@ export const createMintFacts = (deps: MintFactsDeps) => {
     const open: Open[] = []
     for (const wanted of mints) {
       const kept = known.get(wanted.mint)
-      // Somebody holds more than the single one that existed: more have been minted since.
+      // More are held than the single one that existed: more have been minted since.
       const entry = kept?.nft && !wanted.single ? undefined : kept
       if (entry && !wantsText(entry, wanted)) results.set(wanted.mint, { ok: true, value: entry })
       else open.push({ wanted, entry })
