@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { type Hex, keccak256, serializeTransaction } from 'viem'
 import { expect, it } from 'vitest'
+import { expectDerived } from '../../../src/indexer/evm/proof/derived-members.ts'
 import { createBlockProof } from '../../../src/indexer/evm/proof/index.ts'
 import { transactionBytes } from '../../../src/indexer/evm/proof/transaction-bytes.ts'
 import type { RpcBlock, RpcReceipt, RpcTransaction } from '../../../src/indexer/evm/rpc-block.ts'
@@ -100,6 +101,18 @@ it.each(Object.entries({ ...RECEIPT_LIES, ...BLOCK_LIES }))('does not believe li
   tell(lie as unknown as Lie)
   expect(lie).not.toEqual(facts)
   expect(() => look(lie, createBlockProof(true))).toThrow()
+})
+
+it('takes a price that nobody names for no price of zero, where a chain may charge less than is offered', () => {
+  const facts = recorded('c-blocks').find(({ block }) => block.transactions[0]?.type === '0x2')
+  if (!facts) throw new Error('no such block')
+  const [transaction] = facts.block.transactions
+  const [receipt] = facts.receipts
+  expectDerived(facts.block, facts.receipts, false)
+  const unnamed = { ...receipt, effectiveGasPrice: undefined } as unknown as RpcReceipt
+  const told = { ...transaction, gasPrice: undefined } as unknown as RpcTransaction
+  const block = { ...facts.block, transactions: [told, ...facts.block.transactions.slice(1)] }
+  expect(() => expectDerived(block, [unnamed, ...facts.receipts.slice(1)], false)).toThrow('effectiveGasPrice')
 })
 
 it.each(CHAINS)('believes no other address of a contract that was made on %s', (chain) => {

@@ -28,8 +28,11 @@ export function expectDerived(block: RpcBlock, receipts: readonly RpcReceipt[], 
     for (const { logIndex } of receipt.logs) if (quantity(logIndex) !== logs++) throw wrong('logIndex')
     if (isElsewhere(receipt, transaction)) throw wrong('contractAddress')
     const offered = offeredPrice(block, transaction)
-    const price = quantity(receipt.effectiveGasPrice ?? transaction.gasPrice ?? 0n)
-    if (offered !== undefined && (price > offered || (exactPrice && price < offered))) throw wrong('effectiveGasPrice')
+    const said = receipt.effectiveGasPrice ?? transaction.gasPrice
+    if (offered === undefined) return
+    // A price that is left out would be stored, and shown, as 0.
+    if (said == null || quantity(said) > offered || (exactPrice && quantity(said) < offered))
+      throw wrong('effectiveGasPrice')
   })
 }
 
