@@ -48,8 +48,13 @@ export function cleanPath(path: string): string {
   return `/${kept.join('/')}${path.endsWith('/') && kept.length > 0 ? '/' : ''}`
 }
 
-/** A path as Go writes it into `Location`; what is escaped already is not escaped again. */
+const encode = (text: string): string =>
+  encodeURI(text).replace(/[?#[\]!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+
+/** A path as Go writes it into `Location`: escaped anew, byte by byte where the bytes are no UTF-8. */
 export const encodePath = (path: string, isEscaped = false): string =>
   isEscaped
-    ? path.replace(/%../g, (bytes) => bytes.toUpperCase())
-    : encodeURI(path).replace(/[?#[\]!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+    ? path.replace(/%[89a-f].|%..|[^%]+/gi, (part) =>
+        /^%[89a-f]/i.test(part) ? part.toUpperCase() : encode(decodeURIComponent(part)),
+      )
+    : encode(path)
