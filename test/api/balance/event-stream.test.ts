@@ -36,6 +36,33 @@ describe('writers that wait for the reader', () => {
   })
 })
 
+it('every event arrives, in order, also those that came before the reader and those of one moment', async () => {
+  const ends: string[] = []
+  const stream = createEventStream({ ...limits, onEnd: (how) => ends.push(how) })
+  const told: string[] = ['1', '2', '3']
+  for (const event of told) stream.write(event)
+  const read: string[] = []
+  stream.readable.on('data', (chunk: Buffer) => read.push(chunk.toString()))
+  await expect.poll(() => read.join('')).toBe('123')
+  // Ended while the last events are still to be read.
+  stream.readable.pause()
+  for (const event of [LARGE, '4', '5']) stream.write(event)
+  stream.end()
+  stream.write('too late')
+  stream.end()
+  stream.readable.resume()
+  await expect.poll(() => ends).toEqual(['finished'])
+  expect(read.join('')).toBe(`123${LARGE}45`)
+})
+
+it('a stream of nothing ends, too', async () => {
+  const ends: string[] = []
+  const stream = createEventStream({ ...limits, onEnd: (how) => ends.push(how) })
+  stream.end()
+  stream.readable.resume()
+  await expect.poll(() => ends).toEqual(['finished'])
+})
+
 it('a reader that leaves a few bytes alone is cut like one that leaves many', async () => {
   const ends: string[] = []
   const stream = createEventStream({ keepAliveMs: 10, stalledReaderMs: 100, onEnd: (how) => ends.push(how) })

@@ -16,3 +16,40 @@ it('answers that are kept take no more than there is room for, however many ways
   expect(kept.length).toBeGreaterThan(0)
   expect(kept.reduce((sum, bytes) => sum + bytes.length, 0)).toBeLessThanOrEqual(32 * MIB)
 })
+
+it('an answer of which one event has changed is written anew, an unchanged one is the same bytes and lasts longer', () => {
+  const questions = createQuestions(() => ({ ok: true, body: { data: [] } }))
+  const asked = questions.ask(Buffer.from('{}'), {})
+  if (!asked.ok) throw new Error('refused')
+  const bytesOf = (events: string[], until: number): Buffer =>
+    questions.bytesOf(asked.question, events, { until, replaced: 0 })
+  const first = bytesOf(['same\n', 'old\n'], 1)
+  expect(bytesOf(['same\n', 'old\n'], 2)).toBe(first)
+  expect(questions.known(Buffer.from('{}'))?.answer?.freshness.until).toBe(2)
+  for (const events of [
+    ['same\n', 'new\n'],
+    ['same\n', 'new\n', 'more\n'],
+    ['same\n', 'new\n'],
+    ['other\n', 'new\n'],
+  ]) {
+    expect(bytesOf(events, 3).toString()).toBe(events.join(''))
+    expect(questions.known(Buffer.from('{}'))?.answer?.bytes.toString()).toBe(events.join(''))
+  }
+})
+
+it('a long body is not kept, nor one that was refused', () => {
+  const questions = createQuestions((json) =>
+    json === 'wrong' ? { ok: false, issues: [] } : { ok: true, body: { data: [] } },
+  )
+  const long = Buffer.from(' '.repeat(16 * 1024 + 1))
+  const longest = long.subarray(1)
+  const asked = questions.ask(long, {})
+  expect(asked.ok && questions.bytesOf(asked.question, ['event'], { until: 0, replaced: 0 }).toString()).toBe('event')
+  expect(questions.ask(longest, {}).ok).toBe(true)
+  expect(questions.ask(Buffer.from('wrong'), 'wrong')).toEqual({ ok: false, issues: [] })
+  expect([long, longest, Buffer.from('wrong')].map((body) => questions.known(body) !== undefined)).toEqual([
+    false,
+    true,
+    false,
+  ])
+})
