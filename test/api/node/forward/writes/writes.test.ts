@@ -170,15 +170,18 @@ describe('writes', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(5)
   })
 
-  it('that one node has turned away unread are not taken for its own when another knows them', async () => {
-    const front = await startFront(2)
-    nodeAt(front, 0).answer = ({ method }) => (method === 'eth_sendRawTransaction' ? limited : undefined)
-    nodeAt(front, 1).answer = ({ method }) =>
-      method === 'eth_sendRawTransaction'
-        ? evmError('already known')
-        : { body: `{"jsonrpc":"2.0","id":1,"result":{"hash":"${hash}"}}\n` }
-    expect((await front.post('/ext/bc/C/rpc', send)).text).toContain('"message":"already known"')
-  })
+  it.each(['one', 'all'] as const)(
+    'that one node has turned away unread are not its own when another knows them (%s)',
+    async (writePolicy) => {
+      const front = await startFront(2, { node: { writePolicy } })
+      nodeAt(front, 0).answer = ({ method }) => (method === 'eth_sendRawTransaction' ? limited : undefined)
+      nodeAt(front, 1).answer = ({ method }) =>
+        method === 'eth_sendRawTransaction'
+          ? evmError('already known')
+          : { body: `{"jsonrpc":"2.0","id":1,"result":{"hash":"${hash}"}}\n` }
+      expect((await front.post('/ext/bc/C/rpc', send)).text).toContain('"message":"already known"')
+    },
+  )
 
   it('that are no signed transactions go on only from a node that has turned them away', async () => {
     const front = await startFront(2)
