@@ -45,24 +45,28 @@ describe('writes', () => {
     expect(counts(front, 'eth_sendRawTransaction').reduce((a, b) => a + b)).toBe(1)
   })
 
-  it.each<[string, Reply, string?]>([
+  it.each<[string, Reply, string?, ('one' | 'all')?]>([
     ['was lost', 'cut'],
     ['is the page of a proxy', { body: '<html>' }],
+    ['is the page of a proxy, of all nodes asked,', { body: '<html>' }, '', 'all'],
     ['is the status of a proxy', { status: 502, body: 'Bad Gateway' }],
     ['was lost', 'cut', ', told at length'.repeat(300)],
-  ])('whose answer %s are a success when another node knows the transaction', async (_, reply, more = '') => {
-    const front = await startFront(2)
-    nodeAt(front, 0).answer = ({ method }) => (method === 'eth_sendRawTransaction' ? reply : undefined)
-    nodeAt(front, 1).answer = ({ method }) => {
-      if (method === 'eth_sendRawTransaction')
-        return { body: `{"jsonrpc":"2.0","id":"a","error":{"code":-32000,"message":"already known${more}"}}\n` }
-      return method === 'eth_getTransactionByHash'
-        ? { body: `{"jsonrpc":"2.0","id":1,"result":{"hash":"${hash}"}}\n` }
-        : undefined
-    }
-    const posted = await front.post('/ext/bc/C/rpc', evmCall('eth_sendRawTransaction', `["${raw}"]`, '"a"'))
-    expect(posted.text).toBe(`{"jsonrpc":"2.0","id":"a","result":"${hash}"}\n`)
-  })
+  ])(
+    'whose answer %s are a success when another node knows the transaction',
+    async (_, reply, more = '', writePolicy = 'one') => {
+      const front = await startFront(2, { node: { writePolicy } })
+      nodeAt(front, 0).answer = ({ method }) => (method === 'eth_sendRawTransaction' ? reply : undefined)
+      nodeAt(front, 1).answer = ({ method }) => {
+        if (method === 'eth_sendRawTransaction')
+          return { body: `{"jsonrpc":"2.0","id":"a","error":{"code":-32000,"message":"already known${more}"}}\n` }
+        return method === 'eth_getTransactionByHash'
+          ? { body: `{"jsonrpc":"2.0","id":1,"result":{"hash":"${hash}"}}\n` }
+          : undefined
+      }
+      const posted = await front.post('/ext/bc/C/rpc', evmCall('eth_sendRawTransaction', `["${raw}"]`, '"a"'))
+      expect(posted.text).toBe(`{"jsonrpc":"2.0","id":"a","result":"${hash}"}\n`)
+    },
+  )
 
   it('whose answer was lost stay refused when no node knows the transaction', async () => {
     const front = await startFront(2)
@@ -170,18 +174,15 @@ describe('writes', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(5)
   })
 
-  it.each(['one', 'all'] as const)(
-    'that one node has turned away unread are not its own when another knows them (%s)',
-    async (writePolicy) => {
-      const front = await startFront(2, { node: { writePolicy } })
-      nodeAt(front, 0).answer = ({ method }) => (method === 'eth_sendRawTransaction' ? limited : undefined)
-      nodeAt(front, 1).answer = ({ method }) =>
-        method === 'eth_sendRawTransaction'
-          ? evmError('already known')
-          : { body: `{"jsonrpc":"2.0","id":1,"result":{"hash":"${hash}"}}\n` }
-      expect((await front.post('/ext/bc/C/rpc', send)).text).toContain('"message":"already known"')
-    },
-  )
+  it.each(['one', 'all'] as const)('turned away unread are not ours if known (%s)', async (writePolicy) => {
+    const front = await startFront(2, { node: { writePolicy } })
+    nodeAt(front, 0).answer = ({ method }) => (method === 'eth_sendRawTransaction' ? limited : undefined)
+    nodeAt(front, 1).answer = ({ method }) =>
+      method === 'eth_sendRawTransaction'
+        ? evmError('already known')
+        : { body: `{"jsonrpc":"2.0","id":1,"result":{"hash":"${hash}"}}\n` }
+    expect((await front.post('/ext/bc/C/rpc', send)).text).toContain('"message":"already known"')
+  })
 
   it('that are no signed transactions go on only from a node that has turned them away', async () => {
     const front = await startFront(2)
