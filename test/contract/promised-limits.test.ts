@@ -12,10 +12,13 @@ import { MAX_HEADER_BYTES } from '../../src/api/node/front-door.ts'
 import { MOST_MEMBERS } from '../../src/api/node/json/many-members.ts'
 import { ABSENT_AGAIN_MS } from '../../src/chains/avalanche/assets.ts'
 import { MAX_BLOCKS } from '../../src/chains/avalanche/balances/named-by-blocks.ts'
+import { MOST_RENEWING } from '../../src/chains/avalanche/balances/restaked-rewards.ts'
 import { MAX_ATTEMPTS } from '../../src/chains/avalanche/balances/settled-read.ts'
+import { MAX_COMPARED } from '../../src/chains/avalanche/balances/stake-search.ts'
+import { MAX_END } from '../../src/chains/avalanche/keys/derived-addresses.ts'
 import { PATIENCE_MS } from '../../src/chains/avalanche/keys/earlier-use.ts'
 import { MAX_STAKE_ADDRESSES } from '../../src/chains/avalanche/node/stake.ts'
-import { MAX_UTXO_ADDRESSES } from '../../src/chains/avalanche/node/utxos.ts'
+import { MAX_UTXO_ADDRESSES, MAX_UTXO_PAGES } from '../../src/chains/avalanche/node/utxos.ts'
 import { BITCOIN_LAG_BLOCKS } from '../../src/chains/bitcoin/network.ts'
 import { evmLimits } from '../../src/chains/evm/limits.ts'
 import { PLAIN_MS } from '../../src/chains/evm/read/multicall-traits.ts'
@@ -32,6 +35,7 @@ import { MAX_ADDRESSES } from '../../src/services/keystore/chain-keys.ts'
 import { ATTEMPTS, CHECKS } from '../../src/services/keystore/index.ts'
 import { MAX_KEY_BYTES } from '../../src/services/keystore/user-blob.ts'
 import { MAX_BYTES as MAX_NAME_BYTES } from '../../src/services/keystore/users.ts'
+import { MAX_DERIVED } from '../../src/services/stake-rewards/index.ts'
 import { placesOfOne } from '../../src/store/connection/turns.ts'
 import { MAX_WAITING, READ_CONNECTIONS, STATEMENT_TIMEOUT_MS } from '../../src/store/store.ts'
 import { LEASE_TIMES } from '../../src/store/write/leader-lease.ts'
@@ -90,11 +94,17 @@ const SAID: Record<string, string[]> = {
     `unless more than ${word(MOST_AGAIN)} owners of a read are split like that`,
     `Answers of several servers more than ${word(Number(SAME_MOMENT))} slots apart`,
     `does not tell within ${PATIENCE_MS === 1_000 ? 'a second' : ''} they count`,
+    `beyond the ${count(MAX_END)}th address of a branch is an error`,
+    `(\`get-rewards\`: the ${count(MAX_DERIVED)}th of both branches together)`,
+    `have more than ${count(MAX_UTXO_PAGES * MAX_UTXO_ADDRESSES)} outputs (${MAX_UTXO_PAGES} pages of a node)`,
+    `outputs are compared with ${count(MAX_COMPARED)} stakes, all together`,
+    `With more than ${count(MOST_RENEWING)} self-renewing validators`,
     `More than ${word(BITCOIN_LAG_BLOCKS)} block is a lag there`,
     `more than ${word(EVM_LAG_MS / 1_000)} seconds of blocks (${word(evmLimits.lagBlocks)} blocks at least)`,
     `on Solana, ${SOLANA_LAG_SLOTS} slots`,
     `\`market.prices.splitSettleMs\` (${market.prices.splitSettleMs / MINUTE} minutes) behind a jump of over ${SMALLEST_SPLIT * 100} %`,
     `It is read again after ${word(solanaLimits.uiMultiplierMs / 1_000)} seconds`,
+    `The supply is read again after ${solanaLimits.supplyMs === 60 * MINUTE ? 'an hour' : ''}, and at once`,
     `An owner of more than ${count(solanaLimits.maxTokenAccounts)} token accounts`,
     `${count(evmLimits.discoveredTokens)} of one owner are looked at, ${count(evmLimits.discoveredPerRead)} of all owners`,
     `(\`market.verdictFile\`) are asked for besides, ${count(MOST_VOUCHED)} at most`,

@@ -67,7 +67,7 @@ const notIndexed = (subject: string, isToCome: boolean): FirnError =>
 /** Addresses per branch that are derived and looked up in one step. */
 const WINDOW = 100
 /** A key with more used addresses is refused: its sums would take minutes. */
-const MAX_DERIVED = 20_000
+export const MAX_DERIVED = 20_000
 
 export function createStakeRewards(deps: StakeRewardsDeps) {
   const now = deps.now ?? Date.now

@@ -15,7 +15,7 @@ import { fromOneThatRuns } from './source-chain.ts'
 export const MAX_UTXO_ADDRESSES = 1_024
 const UTXO_PAGE = 1_024
 /** 1,024 addresses with more than half a million UTXOs are refused rather than held in memory. */
-const MAX_UTXO_PAGES = 512
+export const MAX_UTXO_PAGES = 512
 
 export interface UtxoQuery {
   /** The chain on which the UTXOs can be spent. */
