@@ -52,6 +52,7 @@ export type {
   PendingRewards,
   ProposedBlocksQuery,
   RewardSums,
+  SampledOutput,
   UtxoCursor,
   UtxoLife,
   UtxoListQuery,

@@ -27,9 +27,12 @@ it('finds nothing in an index that is right, and whatever is wrong in one that i
   await stage.caughtUp()
   await stage.indexer.stop()
   const right = await verify(stage, 1)
-  expect(right).toEqual({ blocks: 180, addresses: 60, unsettled: 0, unanswered: [], missing: [], differences: [] })
+  expect(right).toEqual({
+    ...{ blocks: 180, addresses: 60, outputs: 60, unsettled: 0 },
+    ...{ unanswered: [], missing: [], differences: [] },
+  })
   // The same seed takes the same samples.
-  expect(await verify(stage, 1, 5)).toEqual({ ...right, blocks: 15, addresses: 5 })
+  expect(await verify(stage, 1, 5)).toEqual({ ...right, blocks: 15, addresses: 5, outputs: 5 })
 
   // Records and owners' entries are read by different lists.
   for (const [table, unspent] of [
@@ -42,6 +45,19 @@ it('finds nothing in an index that is right, and whatever is wrong in one that i
     expect(amounts.some((text) => /the node does not have/.test(text))).toBe(true)
     await stage.sql(`update ${table} set amount = amount - 1 where ${unspent}`)
     expect((await verify(stage, 2, 10)).differences).toEqual([])
+  }
+
+  // What was spent is in no list of what can be spent: single outputs and their transactions show it.
+  for (const [change, back, found] of [
+    ['amount = amount + 1', 'amount = amount - 1', /the node has transfer of/],
+    ['locktime = locktime + 1', 'locktime = locktime - 1', /entries of its owners say the same/],
+    ['consumed_by = tx_id', undefined, /does not spend it at the node/],
+  ] as const) {
+    await stage.sql(`update utxo set ${change} where consumed_by is not null`)
+    expect((await verify(stage, 6, 20)).differences.join('\n')).toMatch(found)
+    if (back === undefined) continue
+    await stage.sql(`update utxo set ${back} where consumed_by is not null`)
+    expect((await verify(stage, 6, 20)).differences).toEqual([])
   }
 
   await stage.sql(`update block set outer_id = id where outer_id is not null`)

@@ -1,5 +1,6 @@
 /**
- * Compares the index with its source nodes by random samples: blocks at heights, and all outputs of addresses.
+ * Compares the index with its source nodes by random samples: blocks at heights, all outputs of
+ * addresses, and single outputs with their lives.
  * Differences are reported and never repaired.
  */
 export {

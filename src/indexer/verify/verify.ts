@@ -7,6 +7,7 @@ import type { UpstreamPool } from '../../upstream/types.ts'
 import { createEvmBlockReader } from '../evm/index.ts'
 import { createRandom, type Random } from './random.ts'
 import { compareBlock } from './same-block.ts'
+import { compareOutput } from './same-output.ts'
 import { compareOwner } from './same-utxos.ts'
 
 /** How long to wait for index and node to reach the same blocks, unless they did not recently. */
@@ -33,7 +34,7 @@ export interface VerifyTask {
   reader: IndexReader
   networks: readonly VerifiedNetwork[]
   evm: readonly VerifiedEvmChain[]
-  /** Addresses per network, and heights per stream. */
+  /** Addresses and outputs per network, and heights per stream. */
   samples: number
   /** Ends early after this long, milliseconds. */
   durationMs: number
@@ -45,6 +46,8 @@ export interface VerifyTask {
 export interface VerifyReport {
   blocks: number
   addresses: number
+  /** Of P, X and C, spent or not, each with its owners' entries. */
+  outputs: number
   /** Addresses whose chains never stood still for long enough to be compared. */
   unsettled: number
   /** Chains without an answer from any node at the end, left out or not, each with its last reason. */
@@ -61,7 +64,8 @@ export async function verifyIndex(task: VerifyTask): Promise<VerifyReport> {
   const end = clock() + durationMs
   const left = (): number => Math.max(0, end - clock())
   const random = createRandom(seed)
-  const report: VerifyReport = { blocks: 0, addresses: 0, unsettled: 0, unanswered: [], missing: [], differences: [] }
+  const nothing = { blocks: 0, addresses: 0, outputs: 0, unsettled: 0 }
+  const report: VerifyReport = { ...nothing, unanswered: [], missing: [], differences: [] }
   const progress = new Map((await reader.progress()).map((stream) => [stream.stream, stream]))
   const turns: Turn[] = [
     ...networks.flatMap((network) => networkTurns({ ...task, left }, network, progress, random, report)),
@@ -144,8 +148,15 @@ function networkTurns(
     // A reading cut off by the end of the time is no failure; waiting in vain until then is one.
     else if (!met || left() > 0) report.unsettled += 1
   }
+  const output = async (): Promise<void> => {
+    const sampled = await reader.samples.outputFrom(name, random.hex(16))
+    if (sampled === undefined) return
+    report.differences.push(...(await compareOutput({ pool: network.pool, name }, sampled, signal)))
+    report.outputs += 1
+  }
   // Outputs of one chain may come from another: all three have to be there.
-  return known.length === 3 ? [...blocks, turn(`addresses of ${name}`, address)] : blocks
+  if (known.length < 3) return blocks
+  return [...blocks, turn(`addresses of ${name}`, address), turn(`outputs of ${name}`, output)]
 }
 
 function evmTurns(
