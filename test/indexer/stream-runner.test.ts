@@ -137,6 +137,28 @@ describe('a stream with a stored tip', () => {
     expect(runner.status().stalled).toBe(false)
   })
 
+  it('is not confirmed while the nodes have later blocks, though none comes: what is old would be told as new', async () => {
+    let confirmed = 0
+    let fetched = 0
+    let tip = 8n
+    const runner = run({
+      fetch: async () => {
+        fetched += 1
+        return { blocks: [], tip }
+      },
+      confirmTip: () => {
+        confirmed += 1
+      },
+    })
+    await eventually(() => expect(fetched).toBeGreaterThan(5))
+    expect(runner.status()).toMatchObject({ phase: 'catching-up', height: 7n, tip: 8n, freshAtMs: undefined })
+    await eventually(() => expect(runner.status().stalled).toBe(true))
+    expect(confirmed).toBe(0)
+    tip = 7n
+    await eventually(() => expect(confirmed).toBeGreaterThan(0))
+    expect(runner.status()).toMatchObject({ phase: 'following', stalled: false })
+  })
+
   it('is confirmed and watched behind a clock that is set back', async () => {
     let confirmed = 0
     let answers = true

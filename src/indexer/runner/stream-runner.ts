@@ -119,7 +119,8 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
         const last = page.blocks.at(-1)
         if (last === undefined) {
           await written()
-          await standAtTip(tip, signal)
+          if (tip !== undefined && page.tip > tip.height) await waitBehindTip(signal)
+          else await standAtTip(tip, signal)
           next = ahead(fetchAfter(tip, signal))
           continue
         }
@@ -150,6 +151,12 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
     }
     succeeded()
     meter.confirmed()
+    await pause(times.pollMs, signal)
+  }
+
+  /** The nodes have later blocks that none gives away: what is stored grows old. */
+  const waitBehindTip = async (signal: AbortSignal): Promise<void> => {
+    phase = 'catching-up'
     await pause(times.pollMs, signal)
   }
 

@@ -18,10 +18,10 @@ const xLines = recordedLines<Line>('x-blocks').slice(0, 60)
 const signal = new AbortController().signal
 
 /** One node whose index was off from `from` to `to` (heights): it went on counting where it had stopped. */
-function nodeWithGap(lines: readonly Line[], from: number, to: number, height: () => number) {
+function nodeWithGap(lines: readonly Line[], from: number, to: number, height: () => number, indexed = height) {
   const containers = () =>
     lines
-      .filter((line) => line.container !== null && line.height <= height() && (line.height < from || line.height > to))
+      .filter((line) => line.container !== null && line.height <= indexed() && (line.height < from || line.height > to))
       .map((line, index) => ({ ...line.container, index: String(index) }))
   const answer = (startIndex: number, numToFetch: number): object => {
     const last = containers().length - 1
@@ -41,10 +41,11 @@ function nodeWithGap(lines: readonly Line[], from: number, to: number, height: (
   } as unknown as UpstreamPool
 }
 
-function follow(from: number, to: number) {
+/** @param indexed where the index stands when it is not where the node does */
+function follow(from: number, to: number, indexed?: () => number) {
   let height = 59
-  let now = 1_000
-  const pool = nodeWithGap(xLines, from, to, () => height)
+  let now = 10_000
+  const pool = nodeWithGap(xLines, from, to, () => height, indexed)
   const source = createBlockSource({
     pool,
     format: xFormat,
@@ -101,6 +102,33 @@ it('an index that ends before the chain of its node is not waited for', async ()
   await expect(chain.once(35)).rejects.toThrow('last accepted index (18)')
   chain.wait(10_000)
   expect((await chain.once(35)).blocks.map(({ height }) => Number(height))).toEqual(range(36, 40))
+})
+
+it('an index without anything new is not at the tip while the nodes have later blocks, and is waited for two minutes', async () => {
+  const chain = follow(31, 59)
+  chain.stands(30)
+  expect(await chain.once(30)).toEqual({ blocks: [], tip: 30n })
+  chain.stands(40)
+  chain.wait(3_001)
+  expect(await chain.once(30)).toEqual({ blocks: [], tip: 40n })
+  chain.wait(119_999)
+  expect(await chain.once(30)).toEqual({ blocks: [], tip: 40n })
+  chain.wait(1)
+  const { blocks } = await chain.once(30)
+  expect(blocks.map(({ height }) => Number(height))).toEqual(range(31, 40))
+})
+
+it('an index that goes on after it has stood still is read on, with all containers', async () => {
+  let indexed = 30
+  const chain = follow(99, 99, () => indexed)
+  chain.stands(40)
+  expect(await chain.once(30)).toEqual({ blocks: [], tip: 40n })
+  chain.wait(100_000)
+  indexed = 40
+  expect(await chain.read(30)).toEqual({ heights: range(31, 40), wrapped: range(31, 40) })
+  chain.stands(41)
+  chain.wait(100_000)
+  expect(await chain.once(40)).toEqual({ blocks: [], tip: 41n })
 })
 
 it('a node that is behind itself is waited for', async () => {

@@ -37,7 +37,7 @@ const BEHIND_MS = 10_000
  * nothing is waited for as long as it takes to start one; longer, and answers from here would be too old.
  */
 const SILENT_MS = 120_000
-/** While whole pages arrive, the tip is requested at most this often. */
+/** While whole pages arrive, or nothing new does, the tip is requested at most this often. */
 const TIP_MS = 3_000
 
 /** Containers through the index API; blocks by height if no node has it. */
@@ -57,12 +57,30 @@ export function createBlockSource<T>({
   let behindSince: number | undefined
   /** Since when nobody who answers has an index, and somebody who may have one is silent. */
   let silentSince: number | undefined
+  /** After which block the index has had nothing new though the nodes have, and since when. */
+  let short: { height: bigint; since: number } | undefined
 
+  /** An index without anything new may be that of a node that is cut off: the nodes' height tells. */
   const withTip = async (page: Page<SourceBlock<T>>, signal: AbortSignal): Promise<Page<SourceBlock<T>>> => {
-    const last = page.blocks.at(-1)
-    if (last === undefined || page.tip === last.height) return page
+    if (page.tip === page.blocks.at(-1)?.height) return page
     if (clock() - tip.at > TIP_MS) tip = { height: await readHeight(pool, letter, { signal }), at: clock() }
     return tip.height > page.tip ? { ...page, tip: tip.height } : page
+  }
+
+  /** Whether the index has ended before the nodes' chain for as long as a silent node is waited for. */
+  const hasEnded = ({ blocks, tip: height }: Page<SourceBlock<T>>, after: StreamTip): boolean => {
+    if (blocks.length > 0 || height <= after.height) {
+      short = undefined
+      return false
+    }
+    if (short?.height !== after.height) short = { height: after.height, since: clock() }
+    return clock() - short.since >= SILENT_MS
+  }
+
+  const byHeight = (after: StreamTip, reason: string, signal: AbortSignal): Promise<Page<SourceBlock<T>>> => {
+    if (heightsUntil === 0) logger.warn({ chain: letter, reason }, 'reading blocks by height')
+    heightsUntil = clock() + INDEX_AGAIN_MS
+    return heights.read(after, signal)
   }
 
   /** Whether the nodes have the stored blocks but their index has lacked them for a while. */
@@ -95,14 +113,12 @@ export function createBlockSource<T>({
         const page = await withTip(await containers.read(after, signal), signal)
         behindSince = undefined
         silentSince = undefined
-        return page
+        if (!hasEnded(page, after)) return page
       } catch (error) {
         if (!isOff(error) && !(await lacksOurs(error, after, signal))) throw error
-        if (heightsUntil === 0)
-          logger.warn({ chain: letter, reason: (error as Error).message }, 'reading blocks by height')
-        heightsUntil = clock() + INDEX_AGAIN_MS
-        return heights.read(after, signal)
+        return byHeight(after, (error as Error).message, signal)
       }
+      return byHeight(after, `the index has nothing after block ${after.height}`, signal)
     },
   }
 }
