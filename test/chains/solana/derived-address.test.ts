@@ -55,6 +55,15 @@ describe('associated token addresses', () => {
     }
   })
 
+  it('are those of the program of now, where a mint was closed and made again under the other one', () => {
+    const [owner, mint] = [bytes('owner'), bytes('token')]
+    const addresses = createAssociatedTokenAddresses(10)
+    for (const program of [TOKEN_2022_PROGRAM, TOKEN_PROGRAM, TOKEN_2022_PROGRAM]) {
+      const named = { address: encodeBase58(mint), bytes: mint, program }
+      expect(addresses({ id: 'owner', bytes: owner }, named, [])).toBe(official(owner, mint, program).toBase58())
+    }
+  })
+
   it('does not take a lower bump that happens to be held for the address', () => {
     // An account at a non-canonical bump cannot be made by the program; one further down than the quick search goes is
     // still found by the full derivation.

@@ -29,7 +29,8 @@ export const createAssociatedTokenAddresses = (entries: number) => {
     mint: { address: string; bytes: Uint8Array; program: Program },
     held: readonly string[],
   ): string => {
-    const key = `${owner.id}|${mint.address}`
+    // A mint of Token-2022 may be closed and made again under the other program.
+    const key = `${owner.id}|${mint.program.address}|${mint.address}`
     const seen = known.get(key)
     if (seen !== undefined) return seen
     const found = derive(owner.bytes, mint.bytes, mint.program, held)
