@@ -160,6 +160,16 @@ test('who names how many a batch may hold gets that many, also with a status tha
   expect(pool.status()[0]).toMatchObject({ healthy: true, errorRate: 0 })
 })
 
+test.each([0, 9_999])('who names %d as the most, which cannot be, gets ever shorter batches', async (most) => {
+  const handle = (_request: unknown, body: Buffer) =>
+    Array.isArray(JSON.parse(body.toString()))
+      ? { body: `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"batch size exceeds limit ${most}"}}` }
+      : undefined
+  const { pool, servers } = await startTestPool([{ handle }, {}], inOrder)
+  expect(await readAll(pool, 4)).toEqual(echoes(4))
+  expect(servers[1]?.stats.requests).toBe(0)
+})
+
 test.each([
   [200, '{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"Internal error"}}'],
   [200, '{"jsonrpc":"2.0","id":null,"error":{"code":19,"message":"Temporary internal error. Please retry"}}'],
