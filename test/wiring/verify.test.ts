@@ -24,7 +24,15 @@ it('follows the chains into an embedded database: addresses are compared though 
   node.moveTo(node.last)
 
   const report = await verify(settings)
-  expect(report).toEqual({ blocks: 12, addresses: 4, unsettled: 0, unanswered: [], missing: [], differences: [] })
+  expect(report).toEqual({
+    blocks: 12,
+    addresses: 4,
+    outputs: 4,
+    unsettled: 0,
+    unanswered: [],
+    missing: [],
+    differences: [],
+  })
 
   // What it read is there for the server.
   const again = await stage.serve(settings)
