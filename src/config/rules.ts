@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { digestOfConfigured } from '../lib/api-key-digest.ts'
 import { idFromCb58 } from '../lib/bytes/ids.ts'
+import { hostNames } from '../lib/http/host-names.ts'
 import { maskUrlsIn } from '../lib/mask.ts'
 import { SIDES } from '../lib/primary-network.ts'
 import { BITCOIN_REFERENCES } from '../schemas/index.ts'
@@ -175,7 +176,7 @@ function nodeProblems({ node, chains: { avalanche } }: Config): string[] {
     return node.network === undefined
       ? []
       : [`node.network: given "${network}"; needed: chains.avalanche.${network}, which is not configured`]
-  const hosts = served.upstreams.flatMap(({ url }) => (URL.canParse(url) ? [new URL(url).host] : []))
+  const hosts = hostNames(served.upstreams.map(({ url }) => url).filter((url) => URL.canParse(url)))
   return identity === undefined || hosts.includes(identity)
     ? []
     : [`node.identity: given "${maskUrlsIn(identity)}"; allowed: one of ${hosts.join(', ')}`]

@@ -174,7 +174,8 @@ export const createUpstream = (
   { pool, registry, reporter, onHealthChange, onAway, onAlone }: UpstreamDeps,
 ): Upstream => {
   const limits = limitsOf(spec, defaults)
-  const { host, origin, path } = createTarget(spec.url)
+  const { origin, path, ...target } = createTarget(spec.url)
+  const host = spec.name ?? target.host
   const lease = registry.lease(origin, limits, () => onAlone(upstream))
   const latency = createLatencyEstimator()
   const budget = createRateBudget(limits.requestsPerSecond)

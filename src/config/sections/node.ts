@@ -15,7 +15,7 @@ export const NodeSection = section({
     Type.String({
       minLength: 1,
       description:
-        'Host of the upstream node that answers for one node (info.getNodeID …), with the port if its URL has one.',
+        'Host of the upstream node that answers for one node (info.getNodeID …), with the port if its URL has one, and `#2` behind it for the second node at one host.',
     }),
   ),
   writePolicy: choice(['one', 'all'], {

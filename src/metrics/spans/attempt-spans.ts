@@ -3,9 +3,9 @@ import { createPoolLabel } from '../pool-label.ts'
 import { createClock } from './clock.ts'
 import { KIND, methodName, type Span } from './span.ts'
 
-/** `host:port` → both; the port is left out if the URL has none. IPv6 addresses lose their brackets. */
+/** `host:port` → both; the port is left out if the URL has none. IPv6 addresses lose their brackets, names their `#2`. */
 function addressOf(host: string): { 'server.address': string; 'server.port'?: number } {
-  const parts = /^(.*?)(?::(\d+))?$/.exec(host)
+  const parts = /^(.*?)(?::(\d+))?(?:#\d+)?$/.exec(host)
   const address = (parts?.[1] ?? host).replace(/^\[|\]$/g, '')
   return parts?.[2] === undefined
     ? { 'server.address': address }

@@ -28,6 +28,7 @@ import { cChainIdentity, evmIdentity } from '../../chains/evm/index.ts'
 import type { Config } from '../../config/index.ts'
 import { sha256 } from '../../lib/bytes/sha256.ts'
 import { defined } from '../../lib/defined.ts'
+import { hostNames } from '../../lib/http/host-names.ts'
 import type { ChainLetter, Side } from '../../lib/primary-network.ts'
 import { pause } from '../../lib/waiting/pause.ts'
 import type { Metrics } from '../../metrics/index.ts'
@@ -57,7 +58,7 @@ export interface ServerNode {
   chains: ChainDirectory
   pools: NodePools
   /** From now on this chain is served by these EVM endpoints, in addition to the nodes. */
-  serve(blockchainId: string, upstreams: readonly object[], evmChainId: string): void
+  serve(blockchainId: string, upstreams: readonly UpstreamSpec[], evmChainId: string): void
   /** Virtual machines by blockchain id, as a node lists them; empty when none can be asked. */
   machines(signal: AbortSignal): Promise<ReadonlyMap<string, string>>
   /** Finds out the id of the identity node and the list of chains; retries until it has both or is aborted. */
@@ -76,8 +77,10 @@ const limitsOf = ({ upstream, node }: Config): PoolLimits => ({
   requestsPerSecond: node.requestsPerSecond,
 })
 
-const specsOf = (upstreams: readonly object[]): UpstreamSpec[] =>
-  upstreams.map((upstream) => defined(upstream) as UpstreamSpec)
+const specsOf = (upstreams: readonly { url: string }[]): UpstreamSpec[] => {
+  const names = hostNames(upstreams.map(({ url }) => url))
+  return upstreams.map((upstream, index) => ({ ...(defined(upstream) as UpstreamSpec), name: names[index] as string }))
+}
 
 /**
  * EVM endpoints by blockchain id. The entry of the C-chain counts only when both sides name the same id: a private

@@ -14,12 +14,12 @@ export interface SocketTargetsDeps {
 }
 
 /** The same place over WebSocket: a node's `rpc` has a `ws` beside it, most other servers accept both at one URL. */
-function targetOf({ url, headers = {} }: UpstreamSpec, path: string): SocketTarget {
+function targetOf({ url, name, headers = {} }: UpstreamSpec, path: string): SocketTarget {
   const target = new URL(url)
   target.pathname = (target.pathname.replace(/\/+$/, '') + path).replace(/\/rpc$/, '/ws')
   target.protocol = target.protocol === 'https:' ? 'wss:' : 'ws:'
   const plain = splitCredentials(target.href)
-  return { host: target.host, url: plain.url, headers: { ...headers, ...plain.headers } }
+  return { host: name ?? target.host, url: plain.url, headers: { ...headers, ...plain.headers } }
 }
 
 const chainOf = ({ source }: Endpoint): string => (typeof source === 'string' ? 'C' : source.blockchainId)

@@ -89,11 +89,16 @@ const PROBES: Readonly<Record<ChainLetter | 'C/rpc', HeadProbe>> = {
   'C/rpc': probeOf('', 'eth_blockNumber', quantityOf),
 }
 
+const hostOf = ({ name, url }: UpstreamSpec): string => name ?? new URL(url).host
+
 const at = (spec: UpstreamSpec, path: string): UpstreamSpec => ({ ...spec, url: urlBelow(spec.url, path) })
 
-const unique = (specs: readonly UpstreamSpec[]): UpstreamSpec[] => [
-  ...new Map(specs.map((spec) => [spec.url, spec] as const)).values(),
-]
+/** One for each URL, with the settings that are named last and the name that is given first. */
+const unique = (specs: readonly UpstreamSpec[]): UpstreamSpec[] => {
+  const byUrl = new Map<string, UpstreamSpec>()
+  for (const spec of specs) byUrl.set(spec.url, { ...spec, name: hostOf(byUrl.get(spec.url) ?? spec) })
+  return [...byUrl.values()]
+}
 
 const RPC_OF_NODE = /(?<=^[^?#]*\/ext\/bc\/[^/?#]+\/)rpc(?=$|\?)/
 
@@ -175,9 +180,10 @@ export function createNodePools(options: NodePoolsDeps): NodePools {
     name: string,
     own: Partial<PoolLimits>,
   ): Member => {
-    const pool = make(`${name} at ${new URL(spec.url).host}`, [spec], own, { network, whole })
+    const host = hostOf(spec)
+    const pool = make(`${name} at ${host}`, [spec], own, { network, whole })
     return {
-      host: new URL(spec.url).host,
+      host,
       pool,
       path: ({ path }) => (whole ? '' : path),
       pausedUntil: () => pool.status()[0]?.pausedUntil ?? 0,
@@ -193,7 +199,7 @@ export function createNodePools(options: NodePoolsDeps): NodePools {
       pool,
       network: plan.network,
       path: ({ path }) => (whole ? '' : path),
-      hosts: specs.map(({ url }) => new URL(url).host),
+      hosts: specs.map(hostOf),
       members: () => {
         // One attempt each: the code that writes decides what comes next.
         single ??= specs.map((spec) => member(spec, plan, name, { maxAttempts: 1, hedgeMinMs: 0 }))
@@ -225,7 +231,7 @@ export function createNodePools(options: NodePoolsDeps): NodePools {
     void groups.get(spare)?.close()
     groups.delete(spare)
   }
-  const identitySpec = nodes.find(({ url }) => new URL(url).host === options.identity) ?? first
+  const identitySpec = nodes.find((spec) => hostOf(spec) === options.identity) ?? first
   const identity: Member = identitySpec
     ? member(identitySpec, { whole: false }, 'node identity', { hedgeMinMs: 0 })
     : { host: '', pool: createEmptyPool('node identity'), path: ({ path }) => path, pausedUntil: () => 0 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createPageServers } from '../../../../../src/api/node/forward/nodes/page-servers.ts'
+import { createPageServers, startOf } from '../../../../../src/api/node/forward/nodes/page-servers.ts'
 import { ruleOf } from '../../../../../src/api/node/methods/forwarded.ts'
 import { type Endpoint, endpointByName } from '../../../../../src/api/node/routes/endpoint.ts'
 import { gorillaCall, posted } from '../../fake-nodes.ts'
@@ -31,4 +31,12 @@ it('pages go on at the node of the last one, also where an earlier page of this 
   await here.note(call('{}'), 'one', page)
   await elsewhere.note(call('{}'), 'other', page)
   expect(await here.before(call(`{"startIndex":${place}}`))).toBe('other')
+})
+
+it('pages are not looked for in params that no node takes: millions of values stopped the server for seconds', () => {
+  const params = (addresses: string) =>
+    Buffer.from(`{"addresses":[${addresses}],"startIndex":{"address":"a","utxo":"b"}}`)
+  const address = `"${ADDRESS}"`
+  expect(startOf({ params: params(Array.from({ length: 2_048 }, () => address).join()) })).toBe('a:b')
+  expect(startOf({ params: params(`${'[],'.repeat(50_000)}[]`) })).toBeUndefined()
 })
