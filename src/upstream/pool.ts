@@ -1,4 +1,5 @@
 import { BadInputError } from '../errors.ts'
+import { hostNames } from '../lib/http/host-names.ts'
 import { childTraceparent, currentTrace, type TraceContext } from '../lib/http/trace-context.ts'
 import { createFlights } from './calls/flights.ts'
 import { createHedgeBudget } from './calls/hedge-budget.ts'
@@ -142,8 +143,10 @@ const createReads = ({ watch, guard, ...run }: ReadDeps) => {
   return { read, readNow, forget, forgetKept: cache.clear }
 }
 
-const createUpstreams = (specs: readonly UpstreamSpec[], limits: PoolLimits, deps: UpstreamDeps): Upstream[] =>
-  specs.map((spec, index) => createUpstream(spec, index, limits, deps))
+const createUpstreams = (specs: readonly UpstreamSpec[], limits: PoolLimits, deps: UpstreamDeps): Upstream[] => {
+  const names = hostNames(specs.map(({ url }) => url))
+  return specs.map((spec, index) => createUpstream({ name: names[index] as string, ...spec }, index, limits, deps))
+}
 
 /**
  * A set of servers that answer the same questions. The first in `specs` is asked first while all are equally healthy.

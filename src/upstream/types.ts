@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici'
 export interface UpstreamSpec {
   /** Base URL; may carry a key, so only its host is ever logged. http, https; Electrum: tcp, tls. */
   url: string
-  /** What it is called and told apart by, as shown in answers, metrics and the log; default: the host of its URL. */
+  /** What it is called and told apart by, as shown in answers, metrics and the log; default: `hostNames` of a pool's URLs. */
   name?: string
   headers?: Record<string, string>
   /** Requests started per second; bursts up to the same number. */

@@ -1,6 +1,7 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
+import { createUpstreamPool } from '../../src/upstream/index.ts'
 import type { FaultServer } from '../support/upstream/fault-server.ts'
-import { startTestPool } from '../support/upstream/upstream-pool.ts'
+import { startTestPool, TEST_LIMITS } from '../support/upstream/upstream-pool.ts'
 
 const post = {
   method: 'POST',
@@ -37,4 +38,16 @@ it('a server that is to be avoided is not asked besides a slow one either', asyn
   second.set({ latencyMs: 300 })
   expect(await read((host) => host === first.host)).toBe(second.host)
   expect(first.stats.seen.length).toBe(1)
+})
+
+it('two servers at one host have names of their own, by which either is avoided', async () => {
+  const { servers } = await startTestPool([{}])
+  const { url, host } = servers[0] as FaultServer
+  const specs = [{ url: `${url}/KEY1` }, { url: `${url}/KEY2` }]
+  const pool = createUpstreamPool('gateway', specs, TEST_LIMITS)
+  onTestFinished(() => pool.close())
+  const names = [host, `${host}#2`]
+  expect(pool.status().map((upstream) => upstream.host)).toEqual(names)
+  for (const name of names)
+    expect(await pool.exchange(post, { avoid: (other) => other !== name })).toMatchObject({ host: name })
 })

@@ -5,7 +5,7 @@
 export function hostNames(urls: readonly string[]): string[] {
   const counts = new Map<string, number>()
   return urls.map((url) => {
-    const { host } = new URL(url)
+    const host = URL.canParse(url) ? new URL(url).host : 'no URL'
     const count = (counts.get(host) ?? 0) + 1
     counts.set(host, count)
     return count === 1 ? host : `${host}#${count}`
