@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { createTurnstile } from '../../../../../src/api/node/forward/writes/turnstile.ts'
+import { gate } from '../../../../support/waiting/gate.ts'
 
 it('calls to one node run one after the other, and many more than may wait at once get their turn', async () => {
   const turnstile = createTurnstile()
@@ -24,4 +25,21 @@ it('calls to one node run one after the other, and many more than may wait at on
     expect(turnstile.load('node')).toBe(0)
   }
   expect(order).toEqual(Array.from({ length: 96 }, (_, at) => at))
+})
+
+it('a call that comes while the last of several runs waits for that one', async () => {
+  const turnstile = createTurnstile()
+  const order: string[] = []
+  const held = gate()
+  const first = turnstile.pass('node', async () => void order.push('first'))
+  const last = turnstile.pass('node', async () => {
+    await held.opened
+    order.push('last')
+  })
+  await first
+  const newcomer = turnstile.pass('node', async () => void order.push('newcomer'))
+  await turnstile.pass('another', async () => undefined)
+  held.open()
+  await Promise.all([last, newcomer])
+  expect(order).toEqual(['first', 'last', 'newcomer'])
 })
