@@ -49,12 +49,17 @@ export const placesOfOne = (places: number): number => Math.max(1, Math.floor(pl
  * is answered. Where waits are long they take turns with those of clients, since of the two alone the newest would
  * always be the indexer's.
  *
+ * Work and reads share the time, not the number of turns: a commit may take as long as fifty reads. Until reads have
+ * had as much time as the last work, further work lets them go first, also the next statement of the request that was
+ * just answered.
+ *
  * @param places callers that may be in at once
  * @param maxWaiting callers that may wait at once
  */
 export function createTurns(places: number, maxWaiting: number, now = (): number => performance.now()): Turns {
   const held = createHeld(placesOfOne(places))
   const lines = createLines(held, now)
+  const share = createShare(now)
   let busy = 0
   let wasWork = false
   let wasNobodys = false
@@ -65,32 +70,38 @@ export function createTurns(places: number, maxWaiting: number, now = (): number
     held.add(client, 1)
     wasWork = purpose === 'work'
     if (purpose === 'read') wasNobodys = client === undefined
+    const end = share.begin(purpose)
     let over = false
     return () => {
       if (over) return
       over = true
       busy -= 1
       held.add(client, -1)
-      next()
+      end()
+      next(purpose)
     }
   }
   /** Fills free places; call it only if there is one. */
   const fill = (pick: () => Waiting | undefined): void => {
     for (let one = pick(); one; one = busy < places ? pick() : undefined) one.enter()
   }
-  const next = (): void => {
+  const mayWork = (): boolean => !share.isOwed() || !lines.haveReads()
+  const next = (left: Purpose): void => {
     const areLong = lines.areLong()
-    fill(areLong ? () => lines.ahead(!wasWork) : lines.oldest)
-    if (!areLong || isLeft) return
+    const isKept = left === 'read' && share.isOwed()
+    fill(areLong ? () => lines.ahead(!wasWork && !share.isOwed()) : () => lines.oldest(!isKept && mayWork()))
+    if (!(areLong || isKept) || isLeft) return
     isLeft = true
     setImmediate(() => {
       isLeft = false
-      if (busy < places) fill(() => lines.newest(wasNobodys))
+      if (busy < places) fill(() => (lines.areLong() ? lines.newest(wasNobodys) : lines.oldest(mayWork())))
     })
   }
   /** The place that is kept for a moment is not for the process again and again while clients wait for it. */
   const isForClients = (caller: Caller | undefined): boolean =>
     isLeft && wasNobodys && isNobodys(caller) && lines.haveClients()
+  /** A writer whose next range is ready must not take turn after turn. */
+  const isForReads = (): boolean => (share.isOwed() && (isLeft || lines.haveReads())) || (wasWork && lines.areLong())
   const hasMany = (client: string): boolean => lines.of(client) >= maxWaiting * SHARE.waiting
   const areTooMany = (caller: Caller | undefined): boolean =>
     lines.length() >= maxWaiting ||
@@ -101,8 +112,7 @@ export function createTurns(places: number, maxWaiting: number, now = (): number
     },
     take(timeoutMs, purpose = 'read', caller) {
       if (caller?.signal.aborted) return Promise.reject(new CancelledError())
-      // A writer whose next range is ready must not take turn after turn.
-      const hasToWait = purpose === 'work' ? wasWork && lines.areLong() : purpose === 'read' && isForClients(caller)
+      const hasToWait = purpose === 'work' ? isForReads() : purpose === 'read' && isForClients(caller)
       if (busy < places && !hasToWait && held.hasRoom(caller)) return Promise.resolve(enter(purpose, caller))
       if (purpose === 'read' && areTooMany(caller))
         return Promise.reject(new StoreUnavailableError('too many wait for the database'))
@@ -112,6 +122,21 @@ export function createTurns(places: number, maxWaiting: number, now = (): number
 }
 
 const isNobodys = (caller: Caller | undefined): boolean => caller === undefined || caller.clients.size === 0
+
+/** Time that work has had and reads have not. What they did not ask for until the next work is no longer owed. */
+function createShare(now: () => number) {
+  let owed = 0
+  return {
+    isOwed: (): boolean => owed > 0,
+    begin(purpose: Purpose): () => void {
+      const since = now()
+      return () => {
+        if (purpose === 'work') owed = now() - since
+        if (purpose === 'read') owed = Math.max(0, owed - (now() - since))
+      }
+    },
+  }
+}
 
 /** Places of each client. Reads without a client count for none, and may have all. */
 function createHeld(most: number) {
@@ -165,13 +190,14 @@ function createLines(held: Held, now: () => number) {
     length: (): number => own.length + read.length + work.length,
     of: (client: string): number => read.reduce((count, one) => count + (one.caller?.clients.has(client) ? 1 : 0), 0),
     areLong: (): boolean => read[0] !== undefined && now() - read[0].since >= LONG_WAIT_MS,
+    haveReads: (): boolean => read.length > 0,
     /** The process's own statements, then the longest waiting. */
-    oldest(): Waiting | undefined {
+    oldest(withWork: boolean): Waiting | undefined {
       if (own.length > 0) return own.shift()
       const at = nextRead(false)
       const one = read[at]
       const isWorkNext = one === undefined || (work[0] !== undefined && work[0].since < one.since)
-      return isWorkNext ? work.shift() : takeRead(at)
+      return isWorkNext && withWork ? work.shift() : takeRead(at)
     },
     /** Statements that go before all reads. */
     ahead: (withWork: boolean): Waiting | undefined => own.shift() ?? (withWork ? work.shift() : undefined),
