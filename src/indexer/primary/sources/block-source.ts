@@ -5,7 +5,7 @@ import type { UpstreamPool } from '../../../upstream/types.ts'
 import type { Page, StreamTip } from '../../runner/stream.ts'
 import type { ChainFormat } from './formats.ts'
 import type { HeightApi } from './height-api.ts'
-import { createIndexApi, IndexBehindError, IndexOffError, IndexUnknownError } from './index-api.ts'
+import { createIndexApi, IndexBehindError, IndexOffError, type IndexPage, IndexUnknownError } from './index-api.ts'
 import type { SourceBlock } from './source-block.ts'
 
 /** Accepted blocks of one chain, from whichever API the nodes offer. */
@@ -60,10 +60,11 @@ export function createBlockSource<T>({
   /** After which block the index has had nothing new though the nodes have, and since when. */
   let short: { height: bigint; since: number } | undefined
 
-  /** An index without anything new may be that of a node that is cut off: the nodes' height tells. */
-  const withTip = async (page: Page<SourceBlock<T>>, signal: AbortSignal): Promise<Page<SourceBlock<T>>> => {
+  /** An index without anything new may be that of a node that is cut off: the height of another one tells. */
+  const withTip = async ({ host, ...page }: IndexPage<T>, signal: AbortSignal): Promise<Page<SourceBlock<T>>> => {
     if (page.tip === page.blocks.at(-1)?.height) return page
-    if (clock() - tip.at > TIP_MS) tip = { height: await readHeight(pool, letter, { signal }), at: clock() }
+    const avoid = (other: string): boolean => other === host
+    if (clock() - tip.at > TIP_MS) tip = { height: await readHeight(pool, letter, { signal, avoid }), at: clock() }
     return tip.height > page.tip ? { ...page, tip: tip.height } : page
   }
 

@@ -26,7 +26,12 @@ export interface IndexApi<T> {
    * The blocks after `after` from the nodes' index of accepted containers.
    * @throws IndexOffError when no node has it, IndexUnknownError when one that said nothing may have it
    */
-  read(after: StreamTip, signal: AbortSignal): Promise<Page<SourceBlock<T>>>
+  read(after: StreamTip, signal: AbortSignal): Promise<IndexPage<T>>
+}
+
+export interface IndexPage<T> extends Page<SourceBlock<T>> {
+  /** The node whose index it is. */
+  readonly host: string | undefined
 }
 
 /** The index ends before the stored blocks: on lagging nodes, and on nodes whose index has a gap. */
@@ -46,7 +51,7 @@ const CALL_MS = 60_000
 const SERVER_ERRORS = 500
 
 type Reading<T> =
-  | { kind: 'blocks'; blocks: SourceBlock<T>[]; full: boolean }
+  | { kind: 'blocks'; blocks: SourceBlock<T>[]; full: boolean; host?: string }
   | { kind: 'off'; reason: string; silent?: readonly string[] }
   | { kind: 'rate-limited' | 'bad' | 'blocked'; reason: string }
   | { kind: 'behind'; reason: string; last?: bigint }
@@ -113,9 +118,9 @@ export function createIndexApi<T>(
       if (reading.kind === 'behind') throw new IndexBehindError(`${path}: ${reading.reason}`)
       if (reading.kind === 'off') throw offError(`${path}: ${reading.reason}`, reading.silent)
       if (reading.kind !== 'blocks') throw new IndexOffError(`${path}: ${reading.reason}`)
-      const { blocks, full } = reading
+      const { blocks, full, host } = reading
       const tip = blocks.at(-1)?.height ?? after.height
-      return { blocks, tip: full ? tip + 1n : tip }
+      return { blocks, tip: full ? tip + 1n : tip, host }
     },
   }
 }
@@ -142,6 +147,7 @@ async function exchange<T>(
     const response = await pool.exchange({ method: 'POST', path, headers, body }, options)
     const reading = readings.get(response) ?? read(response)
     if (reading.kind === 'off') reading.silent = silentIn(pool, [...readings.keys()])
+    if (reading.kind === 'blocks') reading.host = response.host
     return { reading, bytes: response.body.length }
   } catch (error) {
     if (error instanceof CancelledError) throw error
