@@ -106,9 +106,14 @@ export function createContractNames(pool: UpstreamPool, path: string) {
     forget(): void {
       for (const known of [asked, kept, silent]) known.clear()
     },
-    /** Names of the token contracts in these receipts, except those that were passed on before: see `passedOn`. */
-    async learn(receipts: readonly RpcReceipt[], signal: AbortSignal): Promise<ReadonlyMap<string, ContractNames>> {
-      const contracts = new Set(receipts.flatMap(loggedMoves).flatMap(({ moves }) => moves[0]?.contract ?? []))
+    /** Names of these and of the receipts' token contracts, except those that were passed on before: see `passedOn`. */
+    async learn(
+      receipts: readonly RpcReceipt[],
+      signal: AbortSignal,
+      others: readonly string[] = [],
+    ): Promise<ReadonlyMap<string, ContractNames>> {
+      const moved = receipts.flatMap(loggedMoves).flatMap(({ moves }) => moves[0]?.contract ?? [])
+      const contracts = new Set([...moved, ...others])
       const fresh = [...contracts].filter((contract) => !asked.has(contract))
       const reading = { signal, moreGas: MORE_GAS, trouble: false }
       const found = await mapBounded(

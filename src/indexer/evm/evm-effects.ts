@@ -59,6 +59,7 @@ export function evmEffects(facts: readonly EvmFacts[], before: bigint): { rows: 
     transactions += BigInt(fact.block.transactions.length)
     applyBlock(range, fact, transactions)
   }
+  nameOthers(range, facts)
   const rows = {
     blocks: range.blocks,
     transactions: range.transactions,
@@ -199,6 +200,15 @@ function applyLogs(range: Range, receipt: RpcReceipt, place: LogsPlace, names: E
     if (credit) hold(range, credit.contract, [credit.owner], height)
     const change = metadataChange(log)
     if (change) range.metadataChanges.push({ height, ...change })
+  }
+}
+
+/** Names of contracts that did nothing in these blocks. */
+function nameOthers(range: Range, facts: readonly EvmFacts[]): void {
+  for (const { block, names } of facts) {
+    const height = quantity(block.number)
+    for (const [address, told] of names)
+      if (!range.contracts.has(address)) describe(range, address, { height, ...told })
   }
 }
 

@@ -20,8 +20,11 @@ export interface WantedBlock {
 export interface EvmReader {
   /** Height and hash of the last block. */
   tip(signal: AbortSignal): Promise<{ height: bigint; id: string }>
-  /** Complete blocks of these heights, checked against their hashes as far as possible. */
-  read(blocks: readonly WantedBlock[], signal: AbortSignal): Promise<EvmFacts[]>
+  /**
+   * Complete blocks of these heights, checked against their hashes as far as possible.
+   * @param nameless contracts whose names come with them, whether they are in these blocks or not; hex without 0x
+   */
+  read(blocks: readonly WantedBlock[], signal: AbortSignal, nameless?: readonly string[]): Promise<EvmFacts[]>
   /**
    * Blocks again, each with the accounts that sent or received native value inside its transactions; hex without 0x.
    * @param atOnce blocks that nodes run at the same time
@@ -217,10 +220,10 @@ export function createEvmBlockReader(
       }
       return mapBounded(await executed(wanted, signal), atOnce, trace, signal)
     },
-    async read(wanted, signal) {
+    async read(wanted, signal, nameless = []) {
       const all = await executed(wanted, signal)
       const receipts = all.flatMap((one) => one.receipts)
-      const [known, told] = await Promise.all([names.learn(receipts, signal), tracing.parties(all, signal)])
+      const [known, told] = await Promise.all([names.learn(receipts, signal, nameless), tracing.parties(all, signal)])
       names.passedOn(known)
       return all.map((one, at) => {
         const parties = told[at]

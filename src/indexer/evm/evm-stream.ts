@@ -3,7 +3,7 @@ import type { IndexWriter } from '../../store/index-writer.ts'
 import type { StreamDefinition } from '../../store/rows/index.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import { readEvmChainId } from '../evm-chain-id.ts'
-import type { ChainStream, StreamBlock } from '../runner/stream.ts'
+import type { ChainStream, StreamBlock, StreamTip } from '../runner/stream.ts'
 import { OtherChainError, StreamBlockedError } from '../runner/stream-errors.ts'
 import { evmEffects } from './evm-effects.ts'
 import { createEvmBlockReader, type WantedBlock } from './evm-reader.ts'
@@ -24,6 +24,8 @@ export interface EvmStreamDeps {
   path: string
   /** The stored block at a height; undefined = none. `hash` hex, `count` = transactions up to and including it. */
   stored(height: bigint): Promise<{ hash: string; count: bigint } | undefined>
+  /** Contracts whose names are forgotten when the stream is rewound to a height; hex without 0x. */
+  movedAbove(height: bigint): Promise<readonly string[]>
   /** See `EvmReaderOptions`. */
   traces?: TracePolicy
   /** Fills blocks that were indexed without traces; left out = they are not filled. */
@@ -32,16 +34,20 @@ export interface EvmStreamDeps {
 
 /** A standalone EVM chain: an L1, or any other. Detects a dead branch by its parent hash. */
 export function createEvmStream(deps: EvmStreamDeps): ChainStream<EvmStreamBlock> {
-  const { definition, pool, path, stored, traces = 'off', writer } = deps
+  const { definition, pool, path, stored, movedAbove, traces = 'off', writer } = deps
   const reader = createEvmBlockReader(pool, path, { traces })
   const partiesOf = async (blocks: readonly WantedBlock[], atOnce: number, signal: AbortSignal) =>
     (await reader.traced(blocks, atOnce, signal)).map(({ parties }) => parties)
   const filler = writer && traces !== 'off' ? createTraceFiller({ writer, partiesOf }) : undefined
   const page = createPageSize()
+  /** Contracts whose names a rewind has forgotten: they come with the next page. */
+  let nameless: readonly string[] = []
 
   const readPage = async (heights: readonly WantedBlock[], signal: AbortSignal): Promise<EvmFacts[]> => {
     try {
-      return await reader.read(heights, signal)
+      const facts = await reader.read(heights, signal, nameless)
+      nameless = []
+      return facts
     } catch (error) {
       // An aborted read (no database to write to, say) says nothing about the page's size.
       if (!signal.aborted) page.failed(heights.length)
@@ -59,6 +65,29 @@ export function createEvmStream(deps: EvmStreamDeps): ChainStream<EvmStreamBlock
     throw new OtherChainError(
       `${definition.name}: the node's chain begins with another block (0x${first.id}, stored is 0x${ours}): it takes an empty database`,
     )
+  }
+
+  /** See `ChainStream.fork`. */
+  const forkOf = async (tip: StreamTip, signal: AbortSignal): Promise<bigint> => {
+    const latest = await reader.tip(signal)
+    // biome-ignore lint/complexity/useMathMinMax: heights are bigints
+    const from = latest.height < tip.height ? latest.height : tip.height
+    let isOther = false
+    let isWhole = true
+    // Steps double, so that a long branch takes few calls; going back too far only costs reading again.
+    for (let height = from, step = 1n; height >= 0n; height -= step, step *= 2n) {
+      const kept = height === tip.height ? tip.id : (await stored(height))?.hash
+      const theirs = kept === undefined ? undefined : await reader.hashAt(height, signal)
+      // A node that lacks a block contradicts nothing: it lags, or was synced by state and lacks all older ones.
+      if (theirs !== undefined && theirs === kept) return isOther ? height : tip.height
+      isOther ||= theirs !== undefined
+      isWhole &&= kept === undefined || theirs !== undefined
+    }
+    if (!isOther) return tip.height
+    const beginning = await expectBeginning(signal)
+    // Whoever goes back to the beginning gives everything up, and needs a node that has it all.
+    if (isWhole) return beginning
+    throw new BadAnswerError(`${LEFT_BRANCH}, and no node has the blocks where it did`)
   }
 
   return {
@@ -109,25 +138,9 @@ export function createEvmStream(deps: EvmStreamDeps): ChainStream<EvmStreamBlock
       }
     },
     async fork(tip, signal) {
-      const latest = await reader.tip(signal)
-      // biome-ignore lint/complexity/useMathMinMax: heights are bigints
-      const from = latest.height < tip.height ? latest.height : tip.height
-      let isOther = false
-      let isWhole = true
-      // Steps double, so that a long branch takes few calls; going back too far only costs reading again.
-      for (let height = from, step = 1n; height >= 0n; height -= step, step *= 2n) {
-        const kept = height === tip.height ? tip.id : (await stored(height))?.hash
-        const theirs = kept === undefined ? undefined : await reader.hashAt(height, signal)
-        // A node that lacks a block contradicts nothing: it lags, or was synced by state and lacks all older ones.
-        if (theirs !== undefined && theirs === kept) return isOther ? height : tip.height
-        isOther ||= theirs !== undefined
-        isWhole &&= kept === undefined || theirs !== undefined
-      }
-      if (!isOther) return tip.height
-      const beginning = await expectBeginning(signal)
-      // Whoever goes back to the beginning gives everything up, and needs a node that has it all.
-      if (isWhole) return beginning
-      throw new BadAnswerError(`${LEFT_BRANCH}, and no node has the blocks where it did`)
+      const height = await forkOf(tip, signal)
+      if (height < tip.height) nameless = await movedAbove(height)
+      return height
     },
   }
 }

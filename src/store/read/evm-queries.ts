@@ -63,6 +63,8 @@ export interface EvmQueries {
    */
   touchedTokens(chainId: bigint, address: string, limit: number, caller?: Caller): Promise<string[]>
   contracts(chainId: bigint, addresses: readonly string[]): Promise<ContractInfo[]>
+  /** Contracts of the blocks up to a height whose tokens moved above it: a rewind to it forgets their names. */
+  movedAbove(chainId: bigint, height: bigint): Promise<string[]>
 }
 
 export function createEvmQueries(db: Kysely<Database>, { numbers, dbFor }: OwnedDeps): EvmQueries {
@@ -137,6 +139,13 @@ export function createEvmQueries(db: Kysely<Database>, { numbers, dbFor }: Owned
       const query = sql<ContractRow>`select c.address, c.standard, c.name, c.symbol, c.decimals
         from ${wanted} join evm_contract c on c.address = w.address and c.stream = ${await numbers.evm(chainId)}`
       return (await query.execute(db)).rows.map(toContract)
+    },
+    async movedAbove(chainId, height) {
+      const stream = await numbers.evm(chainId)
+      const query = sql<{ address: string }>`select c.address from
+        (select distinct contract from evm_transfer where stream = ${stream} and height > ${height}) moved
+        join evm_contract c on c.address = moved.contract and c.stream = ${stream} where c.height <= ${height}`
+      return (await query.execute(db)).rows.map(({ address }) => address)
     },
   }
 }

@@ -22,6 +22,7 @@ export async function rewindStream(tx: Transaction<Database>, name: string, heig
   if (row === undefined || row.height === null) return
   if (toTarget(row).primary !== undefined) throw new RangeContentError(`${name}: accepted blocks are final`)
   if (height >= row.height) return
+  await forgetNames(tx, row.id, height)
   await deleteAbove(tx, row.id, height)
   const tip = await tx
     .selectFrom('evm_block')
@@ -66,6 +67,13 @@ async function deleteAbove(db: Db, stream: number, height: bigint): Promise<void
   }
   await rewindUntraced(db, stream, height)
   await rewindNfts(db, stream, height)
+}
+
+/** Contracts are asked for their names when they first move: those may have been given on the dead branch only. */
+async function forgetNames(db: Db, stream: number, height: bigint): Promise<void> {
+  await sql`update evm_contract c set name = null, symbol = null, decimals = null
+    from (select distinct contract from evm_transfer where stream = ${stream} and height > ${height}) moved
+    where c.address = moved.contract and c.stream = ${stream}`.execute(db)
 }
 
 async function rewindNfts(tx: Db, stream: number, height: bigint): Promise<void> {

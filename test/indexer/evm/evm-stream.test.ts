@@ -77,6 +77,31 @@ it('keeps a token whose last move alone was on the dead branch, with the owner o
   expect(await stage.sql('select token_id from evm_nft_metadata')).toHaveLength(1)
 })
 
+it('reads names anew that may be of the dead branch, also where nothing of the contract comes after', async () => {
+  const chain = await startChain()
+  const nft = await chain.deploy('EnumNft')
+  await chain.send({ to: nft, data: callData('EnumNft', 'mint', [chain.who(1), 7, 'https://nft.example/1']) })
+  const snapshot = await chain.rpc('evm_snapshot')
+  const dead = `0x${Buffer.from('Dead').toString('hex').padEnd(62, '0')}08`
+  await chain.rpc('anvil_setStorageAt', [nft, `0x${'0'.repeat(64)}`, dead])
+  const data = callData('EnumNft', 'transferFrom', [chain.who(1), chain.who(2), 7])
+  await chain.send({ from: chain.who(1), to: nft, data })
+  const stage = await startEvmStage(chain.url, chain.chainId)
+  await stage.at(await chain.head())
+  const names = () => stage.sql('select name, height from evm_contract')
+  expect(await names()).toEqual([{ name: 'Dead', height: 1n }])
+
+  await chain.rpc('evm_revert', [snapshot])
+  await chain.rpc('evm_increaseTime', [60])
+  for (let block = 0; block < 3; block++) await chain.send({ to: chain.who(6), value: 2n })
+  await stage.at(await chain.head())
+  const clean = await startEvmStage(chain.url, chain.chainId)
+  await clean.at(await chain.head())
+  const [left, right] = [await dumpEvm(stage.sql), await dumpEvm(clean.sql)]
+  expect(right['evm_contract']?.join()).not.toContain('Dead')
+  expect(left['evm_contract']).toEqual(right['evm_contract'])
+})
+
 it.each([false, true])(
   'fetches metadata once more that may be of the dead branch, restarted: %s',
   async (restarted) => {
