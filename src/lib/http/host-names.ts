@@ -11,3 +11,19 @@ export function hostNames(urls: readonly string[]): string[] {
     return count === 1 ? host : `${host}#${count}`
   })
 }
+
+/**
+ * What endpoints of a chain are called that stand beside nodes: as the node whose endpoint of the chain they are
+ * (`…/ext/bc/…`), else as `hostNames` behind all nodes, as another server at a node's host is not that node.
+ */
+export function namesBeside(nodes: readonly { url: string; name: string }[], urls: readonly string[]): string[] {
+  const nodeAt = (url: string): string | undefined => {
+    const base = withoutSlash(url.replace(/\/ext\/bc\/[^?#]*/, ''))
+    return nodes.find((node) => withoutSlash(node.url) === base)?.name
+  }
+  const others = urls.filter((url) => nodeAt(url) === undefined)
+  const names = hostNames([...nodes.map(({ url }) => url), ...others]).slice(nodes.length)
+  return urls.map((url) => nodeAt(url) ?? (names.shift() as string))
+}
+
+const withoutSlash = (url: string): string => url.replace(/\/+(?=$|[?#])/, '')

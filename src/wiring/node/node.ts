@@ -28,7 +28,7 @@ import { cChainIdentity, evmIdentity } from '../../chains/evm/index.ts'
 import type { Config } from '../../config/index.ts'
 import { sha256 } from '../../lib/bytes/sha256.ts'
 import { defined } from '../../lib/defined.ts'
-import { hostNames } from '../../lib/http/host-names.ts'
+import { hostNames, namesBeside } from '../../lib/http/host-names.ts'
 import type { ChainLetter, Side } from '../../lib/primary-network.ts'
 import { pause } from '../../lib/waiting/pause.ts'
 import type { Metrics } from '../../metrics/index.ts'
@@ -77,23 +77,34 @@ const limitsOf = ({ upstream, node }: Config): PoolLimits => ({
   requestsPerSecond: node.requestsPerSecond,
 })
 
-const specsOf = (upstreams: readonly { url: string }[]): UpstreamSpec[] => {
-  const names = hostNames(upstreams.map(({ url }) => url))
-  return upstreams.map((upstream, index) => ({ ...(defined(upstream) as UpstreamSpec), name: names[index] as string }))
-}
+type NamedSpec = UpstreamSpec & { name: string }
+
+const named = (upstreams: readonly { url: string }[], names: readonly string[]): NamedSpec[] =>
+  upstreams.map((upstream, index) => ({ ...(defined(upstream) as UpstreamSpec), name: names[index] as string }))
+
+const urlsOf = (upstreams: readonly { url: string }[]): string[] => upstreams.map(({ url }) => url)
+
+const nodeSpecs = (upstreams: readonly { url: string }[]): NamedSpec[] => named(upstreams, hostNames(urlsOf(upstreams)))
+
+const specsBeside = (nodes: readonly NamedSpec[], upstreams: readonly { url: string }[]): NamedSpec[] =>
+  named(upstreams, namesBeside(nodes, urlsOf(upstreams)))
 
 /**
  * EVM endpoints by blockchain id. The entry of the C-chain counts only when both sides name the same id: a private
  * network may have the EVM chain id of the public one, whose servers know nothing about it.
  */
-function evmSpecs({ chains }: Config, side: Side | undefined): Record<string, UpstreamSpec[]> {
+function evmSpecs(
+  { chains }: Config,
+  side: Side | undefined,
+  nodes: readonly NamedSpec[],
+): Record<string, UpstreamSpec[]> {
   const cId = side && chains.avalanche[side]?.cBlockchainId
   const otherIds = [chains.avalanche.mainnet?.cBlockchainId, chains.avalanche.testnet?.cBlockchainId]
   const specs: Record<string, UpstreamSpec[]> = {}
   for (const { blockchainId, upstreams } of Object.values(chains.evm)) {
     if (blockchainId === undefined) continue
-    if (blockchainId === cId) specs['C'] = specsOf(upstreams)
-    else if (!otherIds.includes(blockchainId)) specs[blockchainId] = specsOf(upstreams)
+    if (blockchainId === cId) specs['C'] = specsBeside(nodes, upstreams)
+    else if (!otherIds.includes(blockchainId)) specs[blockchainId] = specsBeside(nodes, upstreams)
   }
   return specs
 }
@@ -126,8 +137,8 @@ function serversOf(config: Config, side: Side | undefined) {
       blockchainId === undefined ? [] : [[blockchainId, id] as const],
     ),
   )
-  const nodes = specsOf((side && avalanche[side]?.upstreams) ?? [])
-  return { nodes, evm: evmSpecs(config, side), evmIds, networks: networksOf(config, side, evmIds) }
+  const nodes = nodeSpecs((side && avalanche[side]?.upstreams) ?? [])
+  return { nodes, evm: evmSpecs(config, side, nodes), evmIds, networks: networksOf(config, side, evmIds) }
 }
 
 async function listChains(
@@ -193,7 +204,7 @@ export function createServerNode(config: Config, deps: ServerNodeDeps): ServerNo
     serve: (blockchainId, upstreams, evmChainId) => {
       if (chains.primaryOf(blockchainId) !== undefined) return
       evmIds.set(blockchainId, evmChainId)
-      evm[blockchainId] = specsOf(upstreams)
+      evm[blockchainId] = specsBeside(nodes, upstreams)
       pools.forget(blockchainId)
       chains.add(blockchainId)
     },
