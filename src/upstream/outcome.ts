@@ -47,6 +47,13 @@ export interface Failure<T> {
   fallback?: Outcome<T>
 }
 
+/** Trouble that may be over in a moment; the other kinds would only repeat themselves. */
+export const PASSING: ReadonlySet<FailureKind> = new Set(['network', 'status', 'bad-answer', 'overloaded'])
+
+/** Another upstream may have it. Such failures do not count as attempts: the last of many servers may be the one. */
+export const lacks = ({ kind, unheard }: Failure<unknown>): boolean =>
+  kind === 'behind' || kind === 'doubtful' || unheard === 'place'
+
 export type Outcome<T> =
   /** `bytes` is the answer's weight in caches; `by` is set once the answer counts. */
   | { kind: 'answer'; value: T; bytes: number; by?: Teller }

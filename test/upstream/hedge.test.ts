@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Faults } from '../support/upstream/fault-server.ts'
 import { startTestPool } from '../support/upstream/upstream-pool.ts'
 import { until } from '../support/waiting/until.ts'
 
@@ -79,4 +80,18 @@ test('when the first fails while the hedge is under way, the hedge decides', asy
     { limits: { hedgeMinMs: 10 } },
   )
   expect(await pool.rpc('', 'a', [])).toBe('second')
+})
+
+test.each<[string, Faults]>([
+  ['refuses', { status: 503 }],
+  ['is asked for too much', { rateLimited: { retryAfterSeconds: 60 } }],
+  ['cuts the connection', { dead: true }],
+])('when the first hangs and the one asked besides it %s, the next is asked', async (_name, faults) => {
+  const { pool, servers, events } = await startTestPool([{ faults: { hang: 'headers' } }, { faults }, named('third')], {
+    limits: { hedgeMinMs: 10, headersTimeoutMs: 600_000 },
+    spec: (_url, index) => ({ priority: index }),
+  })
+  expect(await pool.rpc('', 'a', [])).toBe('third')
+  await until(() => servers[0]?.stats.aborts === 1, 'the slow server sees the abort')
+  expect(events.filter(({ kind }) => kind === 'hedge')).toHaveLength(1)
 })

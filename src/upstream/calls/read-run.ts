@@ -1,7 +1,7 @@
 import type { FirnError } from '../../errors.ts'
 import { RETRY_BACKOFF_MS } from '../defaults.ts'
 import type { Reporter } from '../events.ts'
-import type { Cancel, CancelCause, Failure, FailureKind, Outcome, Settle } from '../outcome.ts'
+import { type Cancel, type CancelCause, type Failure, lacks, type Outcome, PASSING, type Settle } from '../outcome.ts'
 import type { PoolLimits } from '../types.ts'
 import type { Upstream } from '../upstream.ts'
 import { concludeFailures, describeFailures, silentOf } from './failure-report.ts'
@@ -51,13 +51,6 @@ interface Leg {
   cancel: Cancel | undefined
   ended: boolean
 }
-
-/** Trouble that may be over in a moment; the other kinds would only repeat themselves. */
-const PASSING: ReadonlySet<FailureKind> = new Set(['network', 'status', 'bad-answer', 'overloaded'])
-
-/** Another upstream may have it. Such failures do not count as attempts: the last of many servers may be the one. */
-const lacks = ({ kind, unheard }: Failure<unknown>): boolean =>
-  kind === 'behind' || kind === 'doubtful' || unheard === 'place'
 
 const text = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('; ')
 
@@ -187,7 +180,12 @@ class ReadRun<T> implements Run {
     const { pool, reporter } = this.#deps
     if (reporter.active())
       reporter.report({ kind: 'failover', pool, from: failure.host, reason: failure.reason, method: this.#task.label })
-    if (this.#underWay()) return
+    if (this.#underWay()) {
+      // Who is still asked may hang: another is asked in place of the one that failed.
+      const next = this.#spare()
+      if (next) this.#launch(next, true)
+      return
+    }
     this.#dropTimers()
     // A write that was sent may have been carried out, so this upstream's answer is final.
     if (!this.#task.idempotent && failure.neverSent !== true) this.#giveUp(Date.now(), [failure])
@@ -202,14 +200,20 @@ class ReadRun<T> implements Run {
 
   #sendHedge(): void {
     this.#hedge = undefined
-    const { limits, ranking, hedges, reporter, pool } = this.#deps
-    const { avoid } = this.#task
-    const tried = avoid ? this.#notFor(avoid) : this.#tried
-    const spare = this.#attempts >= limits.maxAttempts ? undefined : ranking.spare(tried, Date.now())
+    const { hedges, reporter, pool } = this.#deps
+    const spare = this.#spare()
     if (!spare || !hedges.spend()) return
     this.#hedged = true
     if (reporter.active()) reporter.report({ kind: 'hedge', pool, host: spare.host, method: this.#task.label })
     this.#launch(spare, true)
+  }
+
+  /** Whom to ask beside those that are being asked. */
+  #spare(): Upstream | undefined {
+    const { limits, ranking } = this.#deps
+    const { avoid } = this.#task
+    if (this.#attempts >= limits.maxAttempts) return undefined
+    return ranking.spare(avoid ? this.#notFor(avoid) : this.#tried, Date.now())
   }
 
   /** Everyone was asked once or is paused: decide whether waiting makes sense. */
