@@ -82,6 +82,14 @@ test('a refusal of one call among few is not to keep many others away', () => {
   expect(budget.rate(5_000)).toBe(1_000)
 })
 
+test('a refusal after a quiet time is measured by the calls of its own seconds', () => {
+  const budget = createRateBudget(100, 0)
+  run(budget, 0, 5, 100)
+  budget.take(10_000)
+  budget.refused(10_010)
+  expect(budget.rate(10_010)).toBeCloseTo(5, 1)
+})
+
 test('however often it is refused, one in two seconds is tried', () => {
   const budget = createRateBudget(50, 0)
   for (let count = 0; count < 20; count++) budget.refused(count)
