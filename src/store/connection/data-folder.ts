@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, readdir } from 'node:fs/promises'
+import { mkdir, readdir, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StoreUnavailableError } from '../errors.ts'
 
@@ -51,4 +51,23 @@ export async function completeDataFolder(data: string): Promise<readonly string[
   const missing = MAY_BE_EMPTY.filter((path) => !has(path))
   for (const path of missing) await mkdir(join(data, path), { recursive: true, mode: 0o700 })
   return missing
+}
+
+/** Postgres takes 16 MB at a time for its log, also where it only opens, and some more for a checkpoint. */
+const ROOM_TO_OPEN_BYTES = 32 * 1024 * 1024
+
+/**
+ * Why a database may not have opened that Postgres itself says nothing of: the disk of its folder is full, or nearly.
+ *
+ * @param disk tells of the disk of a folder
+ * @returns text to put behind the failure, empty where there is room
+ */
+export async function lackOfRoom(
+  folder: string,
+  disk: (folder: string) => Promise<{ bavail: number; bsize: number }> = statfs,
+): Promise<string> {
+  const { bavail, bsize } = await disk(folder).catch(() => ({ bavail: Number.POSITIVE_INFINITY, bsize: 1 }))
+  const megabytes = (bytes: number): number => Math.floor(bytes / (1024 * 1024))
+  if (bavail * bsize >= ROOM_TO_OPEN_BYTES) return ''
+  return `; its disk has ${megabytes(bavail * bsize)} MB left, and it needs ${megabytes(ROOM_TO_OPEN_BYTES)} MB to open`
 }

@@ -2,6 +2,7 @@ import type { Worker } from 'node:worker_threads'
 import { FirnError } from '../../errors.ts'
 import { TransientMap } from '../../lib/transient-map.ts'
 import { StoreUnavailableError } from '../errors.ts'
+import { lackOfRoom } from './data-folder.ts'
 import { databaseError } from './database-error.ts'
 import { createSharedRooms, type SharedRoom } from './shared-room.ts'
 import { writeStatement } from './wire-message.ts'
@@ -48,7 +49,11 @@ class EmbeddedError extends FirnError {
 export async function startEmbedded(settings: WorkerSettings): Promise<EmbeddedDatabase> {
   const worker = startWorker(settings)
   const pending = new TransientMap<number, Pending>()
-  await ready(worker)
+  await ready(worker).catch(async (cause: unknown) => {
+    const room = settings.folder === undefined ? '' : await lackOfRoom(settings.folder)
+    const { message: why } = cause as { message?: unknown }
+    throw new StoreUnavailableError(`the embedded database does not open: ${String(why)}${room}`, cause)
+  })
   let over = false
   let broken = false
   worker.on('message', (answer: WorkerAnswer) => {
@@ -106,8 +111,7 @@ function ready(worker: Worker): Promise<void> {
     const failed = (cause: unknown): void => {
       worker.off('exit', ended)
       void worker.terminate()
-      const why = (cause as { message?: unknown }).message
-      reject(new StoreUnavailableError(`the embedded database does not open: ${String(why)}`, cause))
+      reject(cause)
     }
     const ended = (): void => failed(new Error('its thread ended'))
     worker.once('error', failed)

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { completeDataFolder } from '../../../src/store/connection/data-folder.ts'
+import { completeDataFolder, lackOfRoom } from '../../../src/store/connection/data-folder.ts'
 import { openEmbeddedPool } from '../../../src/store/connection/index.ts'
 import { makeDatabase } from '../../../src/store/connection/worker-thread.ts'
 import { StoreUnavailableError } from '../../../src/store/errors.ts'
@@ -110,6 +110,13 @@ it('counts as away where its folder is or lies in a file', async () => {
     await expect(opened).rejects.toThrow(StoreUnavailableError)
     await expect(opened).rejects.toThrow(/^the folder of the embedded database cannot be used \((EEXIST|ENOTDIR)\): /)
   }
+})
+
+it('says how much room it lacks where the disk has too little to open it', async () => {
+  const megabytes = (count: number) => async () => ({ bavail: count * 256, bsize: 4096 })
+  expect(await lackOfRoom('.', megabytes(13))).toBe('; its disk has 13 MB left, and it needs 32 MB to open')
+  expect(await lackOfRoom('.', megabytes(32))).toBe('')
+  expect(await lackOfRoom(join(await folderFor(), 'gone'))).toBe('')
 })
 
 it('leaves nothing in a folder that takes no byte, however often it is tried', async () => {
