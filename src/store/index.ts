@@ -9,6 +9,7 @@ export {
   RangeContentError,
   RangeGapError,
   RangeParentError,
+  StoreLockedError,
   StoreUnavailableError,
   StoreUnfitError,
 } from './errors.ts'

@@ -1,5 +1,6 @@
 import { CancelledError, FirnError, OverloadedError, UpstreamRateLimitedError } from '../../../errors.ts'
 import { goJson } from '../../../lib/json/go-json.ts'
+import { StoreLockedError, StoreUnavailableError } from '../../../store/index.ts'
 import type { RawResponse } from '../../../upstream/index.ts'
 import { errorBody, GORILLA_CODES } from '../gorilla/answer.ts'
 import { JSON_EVM, JSON_GORILLA, type NodeAnswer, notFound, plainText } from '../http/answer.ts'
@@ -45,8 +46,14 @@ const retryAfter = (error: unknown): { extra?: Record<string, string> } => {
   return { extra: { 'Retry-After': String(Math.max(1, Math.ceil(ms / 1_000))) } }
 }
 
-const messageOf = (status: number): string =>
-  status === 504 ? 'no node answered in time' : status === 500 ? 'internal error' : 'no node answered'
+/** No node is asked for aliases, users of the keystore and the own containers: it is the database that has to be looked at. */
+const ofStore = (error: unknown): boolean => error instanceof StoreUnavailableError || error instanceof StoreLockedError
+
+function messageOf(error: unknown, status: number): string {
+  if (error instanceof OverloadedError) return error.message
+  if (ofStore(error)) return 'the database is away'
+  return status === 504 ? 'no node answered in time' : status === 500 ? 'internal error' : 'no node answered'
+}
 
 const NULL = Buffer.from('null')
 
@@ -58,7 +65,7 @@ const NULL = Buffer.from('null')
 export function failureAnswer(error: unknown, dialect: Dialect, id: Buffer | undefined): NodeAnswer | undefined {
   if (error instanceof CancelledError) return undefined
   const status = error instanceof FirnError && error.status >= 500 ? error.status : 500
-  const message = error instanceof OverloadedError ? error.message : messageOf(status)
+  const message = messageOf(error, status)
   const rest = { status, nosniff: true, framing: 'length', ...retryAfter(error) } as const
   if (dialect === 'gorilla')
     return { ...rest, contentType: JSON_GORILLA, body: errorBody(GORILLA_CODES.server, message, id) }
