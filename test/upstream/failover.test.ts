@@ -47,6 +47,20 @@ describe("an upstream's own trouble sends the read to the next one", () => {
     expect(await pool.rpc('', 'eth_call', [])).toBe('second')
   })
 
+  /** JSON whose parts cannot be made a text or a number of: reading it throws. */
+  const odd = '{"toString":1,"valueOf":1}'
+  test.each([
+    `[{"id":${odd},"result":1}]`,
+    `[{"id":1,"error":{"message":${odd}}}]`,
+    `{"id":1,"error":{"code":429,"message":"","data":{"rate":{"backoff_seconds":${odd}}}}}`,
+  ])('an answer that cannot be read, which leaves no place taken: %s', async (body) => {
+    const { pool } = await startTestPool([{ handle: () => ({ body }) }, named('second')])
+    const calls = body.startsWith('[') ? [1, 2] : [1]
+    const told = await Promise.all(calls.map((index) => pool.rpc('', 'eth_call', [index])))
+    expect(told).toEqual(calls.map(() => 'second'))
+    expect(pool.status()[0]).toMatchObject({ inFlight: 0, errorRate: expect.closeTo(0.1, 2) })
+  })
+
   test('a rate limit under another id is a rate limit', async () => {
     const body = '{"jsonrpc":"2.0","id":0,"error":{"code":-32005,"message":"rate limit exceeded"}}'
     const { pool } = await startTestPool([{ handle: () => ({ body }) }])

@@ -1,4 +1,4 @@
-import { BadInputError } from '../../errors.ts'
+import { BadInputError, messageOf } from '../../errors.ts'
 import type { Reporter } from '../events.ts'
 import type { Ticket } from '../limits/gate.ts'
 import { type Cancel, type CancelCause, failed, NOTHING_THERE, type Outcome, type Settle } from '../outcome.ts'
@@ -172,10 +172,15 @@ class RunningAttempt<T> implements Ticket {
     this.#settle(outcome)
   }
 
+  /** Never throws: nobody would be told, and the place at the gate would stay taken. */
   #outcomeOf(result: WireResult): Outcome<T> {
     const { host } = this.#upstream
-    const outcome = outcomeOf(host, this.#plan, result)
-    return this.#deps.onePlace ? placed(host, outcome, result) : outcome
+    try {
+      const outcome = outcomeOf(host, this.#plan, result)
+      return this.#deps.onePlace ? placed(host, outcome, result) : outcome
+    } catch (error) {
+      return failed({ host, kind: 'bad-answer', reason: `answer cannot be read: ${messageOf(error)}` })
+    }
   }
 
   #reportWait(ms: number): void {
