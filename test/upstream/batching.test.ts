@@ -175,7 +175,9 @@ test.each([
   [200, '{"jsonrpc":"2.0","id":null,"error":{"code":19,"message":"Temporary internal error. Please retry"}}'],
   [200, '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Unauthorized: You must authenticate"}}'],
   [403, '{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"App is inactive"}}'],
-])('trouble that answers a batch as one object is no refusal of batches: %d %s', async (status, body) => {
+  [403, '<html>Rate limit exceeded</html>'],
+  [200, '<html>Down for maintenance</html>'],
+])('trouble that answers a whole batch is no refusal of batches: %d %s', async (status, body) => {
   const { pool, servers } = await startTestPool([{ handle: () => ({ status, body }) }, {}])
   expect(await readAll(pool, 6)).toEqual(echoes(6))
   expect(servers[0]?.stats.requests).toBe(1)
@@ -194,6 +196,25 @@ test('who lets us in nowhere and says so of each entry is passed over after a fe
   })
   for (const method of ['a', 'b', 'c', 'd']) expect(await readAll(pool, 3, method)).toEqual(echoes(3))
   expect(servers[0]?.stats.requests).toBe(2)
+})
+
+test('who answers all entries but one, to which it lets us in nowhere, is believed about those', async () => {
+  const handle = (_: unknown, sent: Buffer) => {
+    const entries = JSON.parse(sent.toString()) as { id: number }[]
+    const closed = { error: { code: -32000, message: 'Unauthorized: You must authenticate' } }
+    return { body: JSON.stringify(entries.map(({ id }) => ({ id, ...(id === 1 ? closed : { result: 'first' }) }))) }
+  }
+  const { pool, servers } = await startTestPool([{ handle }, {}], inOrder)
+  expect(await readAll(pool, 3)).toEqual([{ echo: [0] }, 'first', 'first'])
+  expect(servers[1]?.stats.calls).toBe(1)
+})
+
+test('who answers a batch with the answer to one call is asked one by one', async () => {
+  const handle = (_: unknown, sent: Buffer) =>
+    sent[0] === 91 ? { body: '{"jsonrpc":"2.0","id":1,"result":"of which?"}' } : undefined
+  const { pool, servers } = await startTestPool([{ handle }, {}], inOrder)
+  expect(await readAll(pool, 3)).toEqual(echoes(3))
+  expect([servers[0]?.stats.requests, servers[1]?.stats.requests]).toEqual([4, 0])
 })
 
 test('a plan without batches is a refusal of batches', async () => {

@@ -72,6 +72,19 @@ it('a reader that leaves a few bytes alone is cut like one that leaves many', as
   await eventually(() => expect(ends).toEqual(['stalled']))
 })
 
+it('leaves no timer behind, whether it was read to its end or not', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const ends: string[] = []
+  const [read, left] = [1, 2].map(() => createEventStream({ ...limits, onEnd: (how) => ends.push(how) }))
+  expect(vi.getTimerCount()).toBe(2)
+  read?.readable.resume()
+  read?.end()
+  left?.readable.destroy()
+  while (ends.length < 2) await new Promise((resolve) => setImmediate(resolve))
+  expect(vi.getTimerCount()).toBe(0)
+})
+
 describe('a reader who waits', () => {
   it('hears of the stream also behind a clock that was set back', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
