@@ -249,6 +249,17 @@ test('a rate limit that answers a batch as one object is a rate limit', async ()
   expect(servers[1]?.stats).toMatchObject({ batches: 1, calls: 3 })
 })
 
+test('a rate limit of one entry is one of the server: it is left alone for a while', async () => {
+  const handle = (_request: unknown, body: Buffer) => {
+    const entries = JSON.parse(body.toString()) as { id: number }[]
+    const error = { code: -32005, message: 'rate limit exceeded' }
+    return { body: JSON.stringify(entries.map(({ id }) => (id === 2 ? { id, error } : { id, result: 'first' }))) }
+  }
+  const { pool } = await startTestPool([{ handle }, {}], inOrder)
+  expect(await readAll(pool, 3)).toEqual(['first', { echo: [1] }, 'first'])
+  expect(pool.status()[0]?.pausedUntil).toBeGreaterThan(0)
+})
+
 test('the wait that a rate limit names for a whole batch is kept', async () => {
   const message = 'Too many requests, reason: call rate limit exhausted, retry in 120s'
   const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32090, message } })
@@ -277,6 +288,18 @@ describe('answers that are too big together', () => {
     }
     const { pool } = await startTestPool([{ handle, answer: () => 'alone' }])
     expect(await readAll(pool, 5)).toEqual(['small', 'small', 'small', 'small', 'alone'])
+  })
+
+  test('are asked for in halves of a batch of which the server sends none', async () => {
+    const handle = (_request: unknown, body: Buffer) => {
+      const entries = JSON.parse(body.toString()) as { id: number }[]
+      if (!Array.isArray(entries) || entries.length <= 2) return undefined
+      const error = { code: -32003, message: 'response too large' }
+      return { body: JSON.stringify(entries.map(({ id }) => ({ id, error }))) }
+    }
+    const { pool, servers } = await startTestPool([{ handle }, {}], inOrder)
+    expect(await readAll(pool, 6)).toEqual(echoes(6))
+    expect([servers[0]?.stats.requests, servers[1]?.stats.requests]).toEqual([7, 0])
   })
 
   test('one that is too big alone is the truth for a server that says so', async () => {
