@@ -6,8 +6,8 @@ import { runVerify } from './wiring/indexed/verify.ts'
 const HELP = `npm run verify -- [--samples N] [--seconds N] [--seed N] [-- options of the server]
 
 Compares the index with the nodes it came from: blocks at random heights, all that random addresses can
-spend, and random outputs with the transactions that made and spent them.
-  --samples N  addresses and outputs of each network and heights of each chain (default 100)
+spend, random outputs with the transactions that made and spent them, and random L1 validators.
+  --samples N  addresses, outputs and L1 validators of each network and heights of each chain (default 100)
   --seconds N  stop after this long (default 300)
   --seed N     repeat a run; left out, one is chosen and printed
 Exit status 0: all equal. 1: something differs, is missing, or nothing could be compared. 2: wrong options.
@@ -50,13 +50,15 @@ async function main(argv: readonly string[]): Promise<number> {
   for (const difference of report.differences) process.stdout.write(`differs: ${difference}\n`)
   for (const name of report.missing) process.stdout.write(`missing: ${name} is not in the index\n`)
   if (report.unsettled > 0)
-    process.stdout.write(`not compared: ${report.unsettled} addresses, index and node never stood at the same blocks\n`)
+    process.stdout.write(
+      `not compared: ${report.unsettled} addresses or L1 validators, index and node never stood at the same blocks\n`,
+    )
   for (const reason of report.unanswered) process.stdout.write(`not compared: ${reason}\n`)
   process.stdout.write(
-    `compared ${report.blocks} blocks, ${report.addresses} addresses and ${report.outputs} outputs, ${report.differences.length} differences (seed ${seed})\n`,
+    `compared ${report.blocks} blocks, ${report.addresses} addresses, ${report.outputs} outputs and ${report.l1Validators} L1 validators, ${report.differences.length} differences (seed ${seed})\n`,
   )
   const bad = report.differences.length + report.missing.length + report.unsettled + report.unanswered.length
-  return bad === 0 && report.blocks + report.addresses + report.outputs > 0 ? 0 : 1
+  return bad === 0 && report.blocks + report.addresses + report.outputs + report.l1Validators > 0 ? 0 : 1
 }
 
 main(process.argv.slice(2)).then(

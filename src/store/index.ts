@@ -53,6 +53,7 @@ export type {
   PendingRewards,
   ProposedBlocksQuery,
   RewardSums,
+  SampledL1Validator,
   SampledOutput,
   UtxoCursor,
   UtxoLife,

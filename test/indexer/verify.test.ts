@@ -28,11 +28,11 @@ it('finds nothing in an index that is right, and whatever is wrong in one that i
   await stage.indexer.stop()
   const right = await verify(stage, 1)
   expect(right).toEqual({
-    ...{ blocks: 180, addresses: 60, outputs: 60, unsettled: 0 },
+    ...{ blocks: 180, addresses: 60, outputs: 60, l1Validators: 60, unsettled: 0 },
     ...{ unanswered: [], missing: [], differences: [] },
   })
   // The same seed takes the same samples.
-  expect(await verify(stage, 1, 5)).toEqual({ ...right, blocks: 15, addresses: 5, outputs: 5 })
+  expect(await verify(stage, 1, 5)).toEqual({ ...right, blocks: 15, addresses: 5, outputs: 5, l1Validators: 5 })
 
   // Records and owners' entries are read by different lists.
   for (const [table, unspent] of [
@@ -45,6 +45,25 @@ it('finds nothing in an index that is right, and whatever is wrong in one that i
     expect(amounts.some((text) => /the node does not have/.test(text))).toBe(true)
     await stage.sql(`update ${table} set amount = amount - 1 where ${unspent}`)
     expect((await verify(stage, 2, 10)).differences).toEqual([])
+  }
+
+  // Who is removed keeps a row, with a weight of 0.
+  for (const [change, back, found] of [
+    ['weight = -1 where weight = 0', 'weight = 0 where weight = -1', /the node does not have it/],
+    [
+      'weight = weight + 1 where weight > 0',
+      'weight = weight - 1 where weight > 0',
+      /: weight .*, the node has weight/,
+    ],
+    [
+      'end_accumulated_fee = end_accumulated_fee + 1 where end_accumulated_fee > 0',
+      'end_accumulated_fee = end_accumulated_fee - 1 where end_accumulated_fee > 0',
+      /balance [1-9]\d* nAVAX.*, the node has/,
+    ],
+  ] as const) {
+    await stage.sql(`update l1_validator set ${change}`)
+    expect((await verify(stage, 7, 20)).differences.join('\n')).toMatch(found)
+    await stage.sql(`update l1_validator set ${back}`)
   }
 
   // What was spent is in no list of what can be spent: single outputs and their transactions show it.
@@ -64,6 +83,8 @@ it('finds nothing in an index that is right, and whatever is wrong in one that i
   expect((await verify(stage, 3, 10)).differences.join()).toMatch(/container .*, the node has/)
   await stage.sql(`delete from block where height between 1 and 300`)
   expect((await verify(stage, 4, 10)).differences.join()).toMatch(/block \d+: not in the index/)
+  await stage.sql(`update l1_validator set weight = 0`)
+  expect((await verify(stage, 7, 10)).differences.join('\n')).toMatch(/: removed, the node has weight/)
   await stage.sql(`delete from stream where name like '%:X'`)
   expect((await verify(stage, 5, 1)).missing).toEqual(['recorded:X'])
 })

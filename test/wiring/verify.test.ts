@@ -28,6 +28,7 @@ it('follows the chains into an embedded database: addresses are compared though 
     blocks: 12,
     addresses: 4,
     outputs: 4,
+    l1Validators: 4,
     unsettled: 0,
     unanswered: [],
     missing: [],

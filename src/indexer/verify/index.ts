@@ -1,6 +1,6 @@
 /**
  * Compares the index with its source nodes by random samples: blocks at heights, all outputs of
- * addresses, and single outputs with their lives.
+ * addresses, single outputs with their lives, and L1 validators.
  * Differences are reported and never repaired.
  */
 export {

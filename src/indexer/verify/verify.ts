@@ -7,6 +7,7 @@ import type { UpstreamPool } from '../../upstream/types.ts'
 import { createEvmBlockReader } from '../evm/index.ts'
 import { createRandom, type Random } from './random.ts'
 import { compareBlock } from './same-block.ts'
+import { compareL1Validator } from './same-l1-validator.ts'
 import { compareOutput } from './same-output.ts'
 import { compareOwner } from './same-utxos.ts'
 
@@ -34,7 +35,7 @@ export interface VerifyTask {
   reader: IndexReader
   networks: readonly VerifiedNetwork[]
   evm: readonly VerifiedEvmChain[]
-  /** Addresses and outputs per network, and heights per stream. */
+  /** Addresses, outputs and L1 validators per network, and heights per stream. */
   samples: number
   /** Ends early after this long, milliseconds. */
   durationMs: number
@@ -48,7 +49,9 @@ export interface VerifyReport {
   addresses: number
   /** Of P, X and C, spent or not, each with its owners' entries. */
   outputs: number
-  /** Addresses whose chains never stood still for long enough to be compared. */
+  /** Removed ones included. */
+  l1Validators: number
+  /** Addresses and L1 validators whose chains never stood still for long enough to be compared. */
   unsettled: number
   /** Chains without an answer from any node at the end, left out or not, each with its last reason. */
   unanswered: string[]
@@ -64,7 +67,7 @@ export async function verifyIndex(task: VerifyTask): Promise<VerifyReport> {
   const end = clock() + durationMs
   const left = (): number => Math.max(0, end - clock())
   const random = createRandom(seed)
-  const nothing = { blocks: 0, addresses: 0, outputs: 0, unsettled: 0 }
+  const nothing = { blocks: 0, addresses: 0, outputs: 0, l1Validators: 0, unsettled: 0 }
   const report: VerifyReport = { ...nothing, unanswered: [], missing: [], differences: [] }
   const progress = new Map((await reader.progress()).map((stream) => [stream.stream, stream]))
   const turns: Turn[] = [
@@ -119,7 +122,7 @@ async function take(one: Turn): Promise<void> {
 }
 
 function networkTurns(
-  { reader, signal, left }: VerifyTask & { left: () => number },
+  { reader, seed, signal, left }: VerifyTask & { left: () => number },
   { name, network }: VerifiedNetwork,
   progress: Progress,
   random: Random,
@@ -154,9 +157,22 @@ function networkTurns(
     report.differences.push(...(await compareOutput({ pool: network.pool, name }, sampled, signal)))
     report.outputs += 1
   }
+  // Of their own, so that a seed draws the same addresses and outputs where a network has none.
+  const validators = createRandom(seed)
+  const validator = async (): Promise<void> => {
+    const patience = Math.min(patienceMs, left())
+    const compared = { reader, pool: network.pool, name }
+    const differences = await compareL1Validator(compared, validators.hex(32), patience, signal)
+    if (differences === undefined) return
+    patienceMs = differences === 'unsettled' ? 0 : PATIENCE_MS
+    if (differences === 'unsettled') report.unsettled += 1
+    else report.l1Validators += 1
+    if (differences !== 'unsettled') report.differences.push(...differences)
+  }
+  const ofP = known.includes('P') ? [turn(`L1 validators of ${name}`, validator)] : []
   // Outputs of one chain may come from another: all three have to be there.
-  if (known.length < 3) return blocks
-  return [...blocks, turn(`addresses of ${name}`, address), turn(`outputs of ${name}`, output)]
+  if (known.length < 3) return [...blocks, ...ofP]
+  return [...blocks, turn(`addresses of ${name}`, address), turn(`outputs of ${name}`, output), ...ofP]
 }
 
 function evmTurns(

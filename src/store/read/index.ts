@@ -38,7 +38,7 @@ export type {
 export type { MadeChain } from './made-chains.ts'
 export type { Collection, NftMetadata, NftQueries, NftToken } from './nft-queries.ts'
 export type { PendingRewards, RewardQueries, RewardSums } from './reward-queries.ts'
-export type { SampledOutput } from './sample-queries.ts'
+export type { SampledL1Validator, SampledOutput } from './sample-queries.ts'
 export type { UtxoLife } from './utxo-lives.ts'
 export type { UtxoCursor, UtxoListQuery, UtxoPage, UtxoQueries } from './utxo-queries.ts'
 export type { AssetInfo, UtxoRecord } from './utxo-record.ts'

@@ -72,7 +72,11 @@ async function l1Validators(tx: Transaction<Database>, network: number): Promise
     .where('network', '=', network)
     .where('weight', '>', '0')
     .execute()
-  return rows.map((row) => ({
+  return rows.map(toL1Validator)
+}
+
+export function toL1Validator(row: Selectable<Database['l1_validator']>): L1ValidatorRow {
+  return {
     validationId: row.validation_id,
     subnetId: row.subnet_id,
     nodeId: row.node_id,
@@ -84,5 +88,5 @@ async function l1Validators(tx: Transaction<Database>, network: number): Promise
     remainingBalanceOwner: toOwnerSet(row.remaining_balance_owner),
     deactivationOwner: toOwnerSet(row.deactivation_owner),
     height: row.height,
-  }))
+  }
 }

@@ -1,12 +1,14 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type Selectable, sql } from 'kysely'
 import { bytea } from '../bytea.ts'
-import { letters } from '../codes.ts'
+import { chainNumber, letters } from '../codes.ts'
+import type { L1ValidatorRow } from '../rows/index.ts'
 import type { Database } from '../schema/index.ts'
 import { OPEN_END } from '../schema/primary-index.ts'
 import { keyOfId } from '../utxo-key.ts'
 import { column, rowSource } from '../write/bulk.ts'
 import type { ChainNumbers } from './chain-numbers.ts'
 import { createKnownAssets } from './known-assets.ts'
+import { toL1Validator } from './open-staking.ts'
 import { assetOf, storedRecordLine, toRecord, type UtxoRecord } from './utxo-record.ts'
 
 /** An output and what its owners' lists hold of it. */
@@ -14,6 +16,16 @@ export interface SampledOutput {
   output: UtxoRecord
   /** Entries that say the same as the output, of those that it has to have: one for each owner and chain. */
   entries: { right: number; wanted: number }
+}
+
+/** An L1 validator as it is after the last block of P. */
+export interface SampledL1Validator {
+  /** A weight of 0: it was removed. */
+  validator: L1ValidatorRow
+  /** Of that block. */
+  height: bigint
+  /** What is left for the continuous fee, nAVAX; 0 = inactive. */
+  balance: bigint
 }
 
 export interface SampleQueries {
@@ -24,6 +36,8 @@ export interface SampleQueries {
   ownerFrom(network: string, from: string): Promise<string | undefined>
   /** The same for outputs, spent or not, whose creation is indexed. @param from 16 bytes, hex, in the order of keys */
   outputFrom(network: string, from: string): Promise<SampledOutput | undefined>
+  /** The same for L1 validators, removed ones included. @param from 32 bytes, hex */
+  l1ValidatorFrom(network: string, from: string): Promise<SampledL1Validator | undefined>
 }
 
 /** For comparing the index with the chain by samples. */
@@ -59,7 +73,25 @@ export function createSampleQueries(db: Kysely<Database>, numbers: ChainNumbers)
         and o.staked_until is not distinct from u.staked_until`.execute(db)
     return { right: found.rows[0]?.right ?? 0, wanted: places.length }
   }
+  /** One statement: it sees validators and blocks at one moment. */
+  const l1ValidatorAt = async (network: number, from: string): Promise<SampledL1Validator | undefined> => {
+    const chain = chainNumber(network, 'P')
+    type Row = Selectable<Database['l1_validator']> & { tip: bigint; fees: string }
+    const found = await sql<Row>`select v.*, b.height as tip, coalesce(b.l1_fees, 0) as fees from (
+      select * from l1_validator where network = ${network} and validation_id >= ${bytea(from)}
+      order by validation_id limit 1) v
+      cross join (select height, l1_fees from block where chain = ${chain} order by height desc limit 1) b`.execute(db)
+    const [row] = found.rows
+    if (row === undefined) return undefined
+    const validator = toL1Validator(row)
+    const { endAccumulatedFee } = validator
+    return { validator, height: row.tip, balance: endAccumulatedFee === 0n ? 0n : endAccumulatedFee - BigInt(row.fees) }
+  }
   return {
+    async l1ValidatorFrom(network, from) {
+      const id = await numbers.network(network)
+      return (await l1ValidatorAt(id, from)) ?? l1ValidatorAt(id, '0'.repeat(64))
+    },
     async ownerFrom(network, from) {
       const id = await numbers.network(network)
       const next = async (start: string): Promise<string | undefined> => {

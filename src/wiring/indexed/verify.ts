@@ -8,7 +8,7 @@ import { isIndexed } from './evm-streams.ts'
 import { createServerIndexer } from './indexer.ts'
 
 export interface VerifyOptions {
-  /** Addresses and outputs per network and heights per stream. */
+  /** Addresses, outputs and L1 validators per network and heights per stream. */
   samples: number
   seconds: number
   seed: number

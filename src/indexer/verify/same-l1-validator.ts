@@ -1,0 +1,80 @@
+import { textOf, uintOf } from '../../chains/avalanche/node/answers.ts'
+import { ask } from '../../chains/avalanche/node/ask.ts'
+import { readHeight } from '../../chains/avalanche/node/index.ts'
+import { JsonRpcError } from '../../errors.ts'
+import { idToCb58 } from '../../lib/bytes/ids.ts'
+import { recordOf } from '../../lib/json/json-record.ts'
+import { steadyNow } from '../../lib/steady-clock.ts'
+import { pause } from '../../lib/waiting/pause.ts'
+import type { IndexReader, SampledL1Validator } from '../../store/index.ts'
+import type { UpstreamPool } from '../../upstream/types.ts'
+
+const METHOD = 'platform.getL1Validator'
+/** The index is briefly behind the chain after each block. */
+const LOOK_AGAIN_MS = 100
+
+interface Told {
+  /** Of the block whose state it is. */
+  height: bigint
+  text: string
+}
+
+/** What is compared, of one that is there. Balance: what is left of it for the continuous fee, nAVAX. */
+const line = (subnetId: string, weight: bigint, minNonce: bigint, startTime: bigint, balance: bigint): string =>
+  `weight ${weight}, balance ${balance} nAVAX, nonce ${minNonce}, since ${startTime}, of ${subnetId}`
+
+const REMOVED = 'removed'
+
+const ownText = ({ validator, balance }: SampledL1Validator): string => {
+  const { subnetId, weight, minNonce, startTime } = validator
+  return weight === 0n ? REMOVED : line(idToCb58(subnetId), weight, minNonce, startTime, balance)
+}
+
+/** `removed` if the node knows no such validator: the answer is of its last block, and so is the refusal. */
+async function atNode(pool: UpstreamPool, validationId: string, signal: AbortSignal): Promise<Told> {
+  const call = { signal, sameServer: {} }
+  try {
+    const told = recordOf(await ask(pool, '/ext/bc/P', METHOD, { validationID: idToCb58(validationId) }, call), METHOD)
+    const uint = (member: string): bigint => uintOf(told[member], `${METHOD}: ${member}`)
+    const subnet = textOf(told['subnetID'], METHOD)
+    const text = line(subnet, uint('weight'), uint('minNonce'), uint('startTime'), uint('balance'))
+    return { height: uint('height'), text }
+  } catch (error) {
+    if (!(error instanceof JsonRpcError) || !/validator .*not found/.test(error.message)) throw error
+    return { height: await readHeight(pool, 'P', call), text: REMOVED }
+  }
+}
+
+/**
+ * Compares the first L1 validator at or after `from` (32 bytes, hex), removed ones included, once index and node stand
+ * at the same block.
+ *
+ * @param patienceMs time to wait for that
+ * @returns the differences, as text; undefined if there are no L1 validators, `unsettled` if they never stood there
+ */
+export async function compareL1Validator(
+  { reader, pool, name }: { reader: IndexReader; pool: UpstreamPool; name: string },
+  from: string,
+  patienceMs: number,
+  signal: AbortSignal,
+): Promise<string[] | 'unsettled' | undefined> {
+  const end = steadyNow() + patienceMs
+  let seen: string | undefined
+  for (;;) {
+    const own = await reader.samples.l1ValidatorFrom(name, from)
+    if (own === undefined) return undefined
+    const { validationId } = own.validator
+    const theirs = await atNode(pool, validationId, signal)
+    if (theirs.height === own.height) {
+      const said = theirs.text === REMOVED ? 'does not have it' : `has ${theirs.text}`
+      const text = ownText(own)
+      if (text === theirs.text) return []
+      const difference = `${name}: L1 validator ${validationId} at block ${own.height}: ${text}, the node ${said}`
+      // A block may have come between a node's refusal and its height: only what is seen twice differs.
+      if (difference === seen) return [difference]
+      seen = difference
+    } else if (steadyNow() >= end) return 'unsettled'
+    await pause(LOOK_AGAIN_MS, signal)
+    signal.throwIfAborted()
+  }
+}
