@@ -44,17 +44,18 @@ function note(told: Told, judge: Judge, answer: RawResponse): void {
   else told.failure ??= new UpstreamUnavailableError(`${answer.host} ${verdict.reason}`)
 }
 
-/** @param areAll whether every node was asked: if not, one of the others may run the chain */
+/** @param areAll false: the others have had too many requests before, and one of them may answer later */
 function lastWord({ call, judge }: AloneCall, told: Told, members: readonly Member[], areAll: boolean): RawResponse {
   if (told.without) return told.without
-  if (told.failure !== undefined && !told.limited) throw told.failure
-  if (told.trouble && !told.limited) return told.trouble
-  const unheard = told.lacksMethod ?? told.notThere
-  if (unheard && areAll && !told.limited) return unheard
+  if (areAll && !told.limited) {
+    if (told.failure !== undefined) throw told.failure
+    const words = told.trouble ?? told.lacksMethod ?? told.notThere
+    if (words) return words
+  }
   // A node's rate limit concerns only the node and this server.
   const verdict = told.limited && judge(told.limited)
   const wait = (verdict?.kind === 'retry' ? verdict.retryAfterMs : undefined) ?? waitFor(members)
-  throw new UpstreamRateLimitedError(`${call.method}: every node has had too many requests`, wait)
+  throw new UpstreamRateLimitedError(`${call.method}: who might answer has had too many requests`, wait)
 }
 
 /**
