@@ -85,6 +85,26 @@ describe('trouble', () => {
     expect((await book.quote('usd', [AVAX], [])).get(AVAX)?.price).toBe(13.73)
   })
 
+  it('is left alone for twice as long after each failure, up to a minute, and anew once it has answered', async () => {
+    open()
+    const waits = async (rounds: number): Promise<number[]> => {
+      const told: number[] = []
+      while (told.length < rounds) {
+        await book.quote('usd', [AVAX], [])
+        told.push((book.status().pausedUntil ?? now()) - now())
+        advance(told.at(-1) ?? 0)
+      }
+      return told
+    }
+    fake.server.set({ status: 500 })
+    expect(await waits(8)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000])
+    fake.server.set()
+    expect(await waits(1)).toEqual([0])
+    fake.server.set({ status: 500 })
+    advance(120_000)
+    expect(await waits(1)).toEqual([1_000])
+  })
+
   it.each([
     ['a text', { error: 'Your plan has expired' }],
     ['a refusal', { success: false, message: 'no' }],

@@ -68,6 +68,24 @@ describe("an upstream's own trouble sends the read to the next one", () => {
     expect(error).toBeInstanceOf(UpstreamRateLimitedError)
   })
 
+  test.each(['{"jsonrpc":"2.0","id":1}', '{"jsonrpc":"2.0","id":1,"error":null}', '[]', '7', 'null'])(
+    'an answer that has neither a result nor an error: %s',
+    async (body) => {
+      const { pool } = await startTestPool([{ handle: () => ({ body }) }, named('second')])
+      expect(await pool.rpc('', 'eth_call', [])).toBe('second')
+    },
+  )
+
+  test('an error that is only text is one, and none beside a result is none', async () => {
+    const told = (body: string) =>
+      startTestPool([{ handle: () => ({ body }) }]).then(({ pool }) => pool.rpc('', 'eth_call', []))
+    await expect(told('{"jsonrpc":"2.0","id":1,"error":"no such thing"}')).rejects.toMatchObject({
+      name: 'JsonRpcError',
+      message: 'no such thing',
+    })
+    expect(await told('{"id":1,"error":null,"result":"first"}')).toBe('first')
+  })
+
   test('an id that is text, null or left out is no other id', async () => {
     for (const id of ['"id":"1",', '"id":null,', '']) {
       const body = `{"jsonrpc":"2.0",${id}"result":"first"}`
