@@ -60,3 +60,12 @@ test('a probe that was cancelled leaves room for the next; failures while open d
   breaker.failure(100)
   expect(breaker.probeDue(100)).toBe(true)
 })
+
+test('a call without a result changes nothing while no probe is under way', () => {
+  const { breaker, states } = start()
+  breaker.inconclusive()
+  expect(breaker.state()).toBe('closed')
+  for (let count = 0; count < 3; count += 1) breaker.failure(0)
+  breaker.inconclusive()
+  expect(states).toEqual(['open'])
+})

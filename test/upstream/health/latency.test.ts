@@ -17,6 +17,22 @@ test('the 95th percentile of the last 64 answers', () => {
   expect(latency.p95()).toBe(61)
 })
 
+test('a percentile that was told follows the answers since', () => {
+  const latency = createLatencyEstimator()
+  for (let count = 0; count < 10; count += 1) latency.add(10)
+  expect(latency.p95()).toBe(10)
+  latency.add(500)
+  expect(latency.p95()).toBe(500)
+  for (let count = 0; count < 80; count += 1) latency.add(20)
+  expect(latency.p95()).toBe(20)
+})
+
+test('one answer moves the mean by a fifth of the difference', () => {
+  const latency = createLatencyEstimator()
+  for (const ms of [100, 200]) latency.add(ms)
+  expect(latency.mean()).toBe(120)
+})
+
 test('old answers are forgotten', () => {
   const latency = createLatencyEstimator()
   for (let count = 0; count < 64; count += 1) latency.add(1_000)
