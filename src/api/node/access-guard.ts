@@ -4,7 +4,6 @@ import type { AccessGuard, NodeAnswer } from './index.ts'
 
 export type TokenCheck = Pick<AccessTokens, 'problem' | 'isCurrent'>
 
-const EMPTY = Buffer.alloc(0)
 const SCHEME = 'Bearer '
 
 /** A node's guard always answers with id 1 and without data. */
@@ -30,8 +29,6 @@ const isPlain = (path: string, target: string): boolean =>
  */
 export function createAccessGuard(tokens: TokenCheck, closing: () => boolean = () => false): AccessGuard {
   return ({ path, target, authorization }) => {
-    // Go's server answers `OPTIONS *` before any handler.
-    if (path === '*') return { status: 200, body: EMPTY }
     if (!tokens.isCurrent()) return refusal(503, 'access tokens cannot be checked at the moment')
     if (authorization === undefined || authorization === '')
       return closing() ? refusal(503, 'server shutting down') : refusal(401, 'auth token not provided')

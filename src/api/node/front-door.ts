@@ -57,6 +57,10 @@ const isNodePath = (path: string): boolean => path === '/ext' || path.startsWith
 const isPreflight = (request: IncomingMessage): boolean =>
   request.headers.upgrade === undefined && preflightMethod(request) !== ''
 
+/** Go's server answers it before any handler, that of the guard included. */
+const isServerOptions = (request: IncomingMessage): boolean => request.url === '*' && request.method === 'OPTIONS'
+const NOTHING: NodeAnswer = { status: 200, body: Buffer.alloc(0) }
+
 const accessOf = (request: IncomingMessage, { path }: RequestTarget): AccessRequest => ({
   path,
   target: request.url ?? '/',
@@ -121,7 +125,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
       }
       const isForNode = isNodes(target)
       admission?.enter(request, response, isForNode)
-      const refused = guarded(request, target)
+      const refused = isServerOptions(request) ? NOTHING : guarded(request, target)
       if (refused) writeBare(response, refused)
       else if (isForNode) node.handle(request, response, target)
       else others(request, response)

@@ -111,6 +111,14 @@ describe('the guard', () => {
     expect((await send('/ext/info', [], 'OPTIONS')).status).toBe(401)
   })
 
+  it('lets nobody in at the target * without a token; the only answer that needs none is for OPTIONS, as Go has it', async () => {
+    expect(await send('*', [], 'OPTIONS')).toMatchObject({ status: 200, body: Buffer.alloc(0) })
+    for (const method of ['GET', 'POST']) {
+      const { status, body } = await send('*', [], method)
+      expect([status, body.toString()]).toEqual([401, NO_TOKEN])
+    }
+  })
+
   it('takes only the first of several headers', async () => {
     expect((await send('/ext/info', [bearer('x'), bearer(everything)])).status).toBe(401)
     expect((await send('/ext/info', [bearer(everything), bearer('x')])).status).not.toBe(401)
