@@ -8,6 +8,8 @@ export interface SolanaLimits {
   mintEntries: number
   /** The supply of a token without decimals is read again after this, milliseconds: it decides what is an NFT. */
   supplyMs: number
+  /** The same where it is 1 and somebody may make more: who holds one is not shown it meanwhile. */
+  mintableMs: number
   /** A mint that may be closed and created again is read again after this, milliseconds. */
   closableMs: number
   /** A mint with a scaled UI amount is read again after this, milliseconds: the scale changes with time. */
@@ -28,6 +30,7 @@ export const solanaLimits: SolanaLimits = {
   maxTokenAccounts: 20_000,
   mintEntries: 50_000,
   supplyMs: 3_600_000,
+  mintableMs: 300_000,
   closableMs: 10_000,
   uiMultiplierMs: 10_000,
   missingTextMs: 600_000,

@@ -79,6 +79,8 @@ function answer(world: World, method: string, params: readonly unknown[]): unkno
       const mint = world.mints.get(text)
       if (!mint) return null
       const data = Buffer.alloc(82)
+      // More may be made of each.
+      data.writeUInt32LE(1)
       data.writeBigUInt64LE(mint.supply, 36)
       data.writeUInt8(mint.decimals, 44)
       data.writeUInt8(1, 45)

@@ -1,10 +1,11 @@
 import { Keypair } from '@solana/web3.js'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { createSolanaBalanceSource, solanaLimits } from '../../../src/chains/solana/index.ts'
 import { decodeBase58 } from '../../../src/lib/bytes/base58.ts'
 import {
   associatedAddress,
   createAssociated,
+  endMinting,
   initializeMint,
   mintTo,
   TOKEN,
@@ -16,13 +17,19 @@ import { useTamperedChain } from './tampered-chain.ts'
 const stage = useTamperedChain()
 
 /** A mint without decimals, of which the first owner holds the only one, and has been read. */
-async function onlyOne(limits = solanaLimits) {
+async function onlyOne(limits = solanaLimits, isFinal = false) {
   const { ledger, url } = stage.chain
   const { publicKey: payer } = ledger.payer
   const mint = Keypair.generate()
   const [first, second] = [Keypair.generate(), Keypair.generate()]
-  const pool = createPlainPool(url)
-  onTestFinished(() => pool.close())
+  const plain = createPlainPool(url)
+  onTestFinished(() => plain.close())
+  const asked: string[] = []
+  const rpc: typeof plain.rpc = (path, method, ...rest) => {
+    asked.push(method)
+    return plain.rpc(path, method, ...rest)
+  }
+  const pool = { ...plain, rpc }
   const caip2Id = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1'
   const source = createSolanaBalanceSource({
     caip2Id,
@@ -46,15 +53,40 @@ async function onlyOne(limits = solanaLimits) {
   }
   ledger.send([ledger.allocate(mint, TOKEN, 82), initializeMint(TOKEN, mint.publicKey, 0, payer)], [mint])
   give(first, 1n)
+  const end = () => ledger.send([endMinting(TOKEN, mint.publicKey, payer)])
+  if (isFinal) end()
   expect(await read(first)).toEqual([[]])
-  return { first, second, give, read }
+  return { first, second, give, read, asked }
 }
 
-it('an NFT that is no longer the only one is a token of each who holds one, once its supply is read again', async () => {
-  const { first, second, give, read } = await onlyOne({ ...solanaLimits, supplyMs: 1 })
+/** Lets time pass for what is remembered. */
+function passTime() {
+  const now = performance.now.bind(performance)
+  let passed = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + passed)
+  onTestFinished(() => void vi.restoreAllMocks())
+  return (ms: number) => {
+    passed += ms
+  }
+}
+
+it('an NFT that is no longer the only one is a token of who alone is read and holds one, five minutes later', async () => {
+  const pass = passTime()
+  const { first, second, give, read } = await onlyOne()
   give(second, 1n)
-  await new Promise((resolve) => setTimeout(resolve, 5))
-  expect(await read(first, second)).toEqual([[1n], [1n]])
+  pass(solanaLimits.mintableMs + 2)
+  expect(await read(first)).toEqual([[1n]])
+  expect(solanaLimits.mintableMs).toBe(300_000)
+})
+
+it('an NFT of which nobody can make another one is read once', async () => {
+  const pass = passTime()
+  const { first, read, asked } = await onlyOne(solanaLimits, true)
+  asked.length = 0
+  pass(86_400_000)
+  expect(await read(first)).toEqual([[]])
+  // For the lamports.
+  expect(asked.filter((method) => method === 'getMultipleAccounts')).toHaveLength(1)
 })
 
 it('an NFT of which somebody else asked for holds two is a token at once, in whatever order they are named', async () => {

@@ -43,6 +43,8 @@ export interface MintFacts {
 interface Entry extends MintFacts {
   textRead: boolean
   closable: boolean
+  /** Nobody can make more of it. */
+  isFinal: boolean
   /** Another account that the mint names as its metadata. */
   metadataAt?: string
   /** When the mint was read, milliseconds of `performance.now()`; reading its text later does not make it newer. */
@@ -76,7 +78,8 @@ const metaplexAddress = (mint: Uint8Array): string =>
  * What the chain knows about mints: decimals, whether it is an NFT, name and symbol (from the Token-2022 metadata
  * extension, else from the account that the mint points to, else from the Metaplex metadata account). Read once and
  * remembered: decimals cannot change unless a mint may be closed and created again. What can change is read again after
- * a while: such mints, those with scaled UI amounts, the supply of a token without decimals, and missing text.
+ * a while: such mints, those with scaled UI amounts, the supply of a token without decimals, and missing text. The only
+ * one of which nobody can make another is an NFT for good.
  */
 export const createMintFacts = (deps: MintFactsDeps) => {
   const { limits, floor } = deps
@@ -91,11 +94,15 @@ export const createMintFacts = (deps: MintFactsDeps) => {
     symbol: displayText(symbol, limits.maxSymbol),
   })
 
+  /** A single one that is the last stays single. */
+  const supplyTimes = ({ nft, isFinal }: Entry): number[] =>
+    nft ? (isFinal ? [] : [limits.mintableMs]) : [limits.supplyMs]
+
   const remember = (mint: string, entry: Entry): void => {
     const times = [
       ...(entry.closable ? [limits.closableMs] : []),
       ...(entry.uiMultiplier === undefined ? [] : [limits.uiMultiplierMs]),
-      ...(entry.decimals === 0 ? [limits.supplyMs] : []),
+      ...(entry.decimals === 0 ? supplyTimes(entry) : []),
       ...(entry.textRead && !entry.text ? [limits.missingTextMs] : []),
     ]
     known.set(mint, entry, { ttl: times.length === 0 ? 0 : Math.min(...times), start: entry.readAt })
@@ -104,12 +111,13 @@ export const createMintFacts = (deps: MintFactsDeps) => {
   const fromMint = ({ mint, mintBytes, program }: WantedMint, accounts: Accounts): Entry => {
     const account = unwrap(accounts.get(mint), `mint ${mint}`)
     if (!account || account.program !== program.address) throw new BadAnswerError(`mint ${mint} is missing`)
-    const { decimals, supply, text, metadataAt, closable, uiMultiplier } = decodeMint(account, mintBytes)
+    const { decimals, supply, isFinal, text, metadataAt, closable, uiMultiplier } = decodeMint(account, mintBytes)
     const time = uiMultiplier && timeOf(accounts)
     return {
       decimals,
       nft: decimals === 0 && supply === 1n,
       closable,
+      isFinal,
       readAt: performance.now(),
       textRead: text !== undefined,
       ...(metadataAt === undefined ? {} : { metadataAt }),

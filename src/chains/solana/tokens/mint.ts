@@ -17,6 +17,8 @@ const INTERFACE_METADATA = Buffer.from('70845a5a0b589d57', 'hex')
 export interface Mint {
   decimals: number
   supply: bigint
+  /** Nobody can make more of it. */
+  isFinal: boolean
   /** From the Token-2022 metadata extension. */
   text: TokenText | undefined
   /** Another account that a Token-2022 mint names as its metadata, base58. */
@@ -51,6 +53,7 @@ export const decodeMint = ({ program, bytes }: AccountData, mint: Uint8Array): M
   return {
     decimals: bytes.readUInt8(44),
     supply: bytes.readBigUInt64LE(36),
+    isFinal: bytes.readUInt32LE(0) === 0,
     text: extensionText(extensions.metadata, mint),
     metadataAt: pointedAccount(extensions.metadataPointer, mint),
     closable: extensions.closeAuthority?.some((byte) => byte !== 0) === true,

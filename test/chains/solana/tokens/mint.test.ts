@@ -36,9 +36,16 @@ describe('mints', () => {
     expect(read(plainMint(255, 2n ** 64n - 1n), TOKEN_PROGRAM.address)).toEqual({
       decimals: 255,
       supply: 2n ** 64n - 1n,
+      isFinal: true,
       text: undefined,
       closable: false,
     })
+  })
+
+  it('tell whether somebody may make more', () => {
+    const mintable = plainMint()
+    mintable.writeUInt32LE(1)
+    expect([read(mintable), read(plainMint())].map(({ isFinal }) => isFinal)).toEqual([false, true])
   })
 
   it('tell whether somebody may close them', () => {
