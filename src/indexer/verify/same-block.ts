@@ -1,11 +1,11 @@
-import { listOf, textOf } from '../../chains/avalanche/node/answers.ts'
+import { listOf } from '../../chains/avalanche/node/answers.ts'
 import { ask } from '../../chains/avalanche/node/ask.ts'
-import { idFromCb58 } from '../../lib/bytes/ids.ts'
 import { recordOf } from '../../lib/json/json-record.ts'
 import type { IndexReader } from '../../store/index.ts'
 import type { ChainLetter } from '../../store/rows/index.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
-import { pFormat, xFormat } from '../primary/sources/formats.ts'
+import { readContainers } from '../primary/sources/container-page.ts'
+import { cFormat, pFormat, xFormat } from '../primary/sources/formats.ts'
 import { createCHeightApi, createHeightApi } from '../primary/sources/height-api.ts'
 
 /** Compares a block of P, X or C in the index and at the node. @returns the differences, as text */
@@ -34,7 +34,12 @@ export async function compareBlock(
   return differences
 }
 
-/** Container indexes count from the block of height 1. Undefined if the node keeps none. */
+const FORMATS = { P: pFormat, X: xFormat, C: cFormat } as const
+
+/**
+ * Id of the container of a block. Indexes count from the block of height 1, but one that began later, or was off for a
+ * while, has later blocks at the same places. Undefined if the node keeps none, or not this one.
+ */
 async function outerId(
   pool: UpstreamPool,
   letter: ChainLetter,
@@ -42,12 +47,27 @@ async function outerId(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   if (height === 0n) return undefined
+  const usual = height - 1n
+  const there = await containerAt(pool, letter, usual, signal)
+  if (there === undefined || there.height === height) return there?.id
+  const counted = usual - (there.height - height)
+  const found = counted < 0n ? undefined : await containerAt(pool, letter, counted, signal)
+  return found?.height === height ? found.id : undefined
+}
+
+/** Undefined if the node has no index, or nothing at this place. */
+async function containerAt(
+  pool: UpstreamPool,
+  letter: ChainLetter,
+  startIndex: bigint,
+  signal: AbortSignal,
+): Promise<{ id: string; height: bigint } | undefined> {
   const method = 'index.getContainerRange'
-  const params = { startIndex: String(height - 1n), numToFetch: '1', encoding: 'hex' }
+  const params = { startIndex: String(startIndex), numToFetch: '1', encoding: 'hex' }
   try {
     const answer = recordOf(await ask(pool, `/ext/index/${letter}/block`, method, params, { signal }), method)
-    const [container] = listOf(answer['containers'] ?? null, method)
-    return container === undefined ? undefined : idFromCb58(textOf(recordOf(container, method)['id'], method))
+    return readContainers<unknown>(FORMATS[letter], listOf(answer['containers'] ?? null, method), startIndex)[0]
+      ?.container
   } catch (error) {
     // A node without an index answers 404 or an error of its own.
     if (signal.aborted) throw error
