@@ -61,3 +61,12 @@ it('one that stays away is not: blocks come by height', async () => {
   expect(wrapped.length).toBeGreaterThan(1)
   expect(wrapped).not.toContain(true)
 })
+
+it('one that hangs is waited for from when it was asked, not from when its call was given up', async () => {
+  const { read, wait } = await follow()
+  const hanging = read()
+  wait(30_000)
+  await expect(hanging).rejects.toThrow('may have it and said nothing')
+  wait(90_000)
+  expect(await read()).not.toContain(true)
+})

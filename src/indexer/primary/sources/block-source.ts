@@ -95,10 +95,11 @@ export function createBlockSource<T>({
     return clock() - behindSince >= BEHIND_MS
   }
 
-  const isOff = (error: unknown): boolean => {
+  /** @param began when the reading began: a node that hangs has been silent since then, not since it was given up */
+  const isOff = (error: unknown, began: number): boolean => {
     if (error instanceof IndexOffError) return true
     if (!(error instanceof IndexUnknownError)) return false
-    silentSince ??= clock()
+    silentSince ??= began
     return clock() - silentSince >= SILENT_MS
   }
 
@@ -109,14 +110,15 @@ export function createBlockSource<T>({
       return clock() < heightsUntil ? 'heights' : 'containers'
     },
     async read(after, signal) {
-      if (clock() < heightsUntil) return heights.read(after, signal)
+      const began = clock()
+      if (began < heightsUntil) return heights.read(after, signal)
       try {
         const page = await withTip(await containers.read(after, signal), signal)
         behindSince = undefined
         silentSince = undefined
         if (!hasEnded(page, after)) return page
       } catch (error) {
-        if (!isOff(error) && !(await lacksOurs(error, after, signal))) throw error
+        if (!isOff(error, began) && !(await lacksOurs(error, after, signal))) throw error
         return byHeight(after, (error as Error).message, signal)
       }
       return byHeight(after, `the index has nothing after block ${after.height}`, signal)
