@@ -1,7 +1,7 @@
 import { encodeAbiParameters, encodeDeployData, encodeFunctionData, type Hex, keccak256 } from 'viem'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { EvmBalances, KnownToken } from '../../../src/chains/capabilities.ts'
-import { createEvmBalanceSource, type EvmBalanceSourceDeps } from '../../../src/chains/evm/index.ts'
+import { createEvmBalanceSource, type EvmBalanceSourceDeps, evmLimits } from '../../../src/chains/evm/index.ts'
 import { JsonRpcError } from '../../../src/errors.ts'
 import { balancesOf, readContext } from '../../support/balances/balance-reads.ts'
 import { type Anvil, startAnvil } from '../../support/evm/anvil.ts'
@@ -246,12 +246,14 @@ describe('a token that changes', () => {
   it('is not taken for a plain one for an hour behind the last multiplier', async () => {
     const token = await deployed('ScaledToken')
     await split(token, 2n * ONE)
-    const { multipliers } = sourceOver([token], noDiscovery, { limits: { multiplierMs: 300 } })
+    const { multipliers } = sourceOver([token], noDiscovery)
     expect((await multipliers()).get(token)).toBe(2)
     const { contractAddress } = await anvil.send({ data: encodeDeployData(contract('PlainToken')) })
     await anvil.rpc('anvil_setCode', [token, await anvil.rpc('eth_getCode', [contractAddress, 'latest'])])
     expect((await multipliers()).get(token)).toBe(null)
-    await new Promise((resolve) => setTimeout(resolve, 400))
+    const now = performance.now.bind(performance)
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + evmLimits.multiplierMs + 1_000)
+    onTestFinished(() => void clock.mockRestore())
     expect((await multipliers()).get(token)).toBe(undefined)
   })
 
