@@ -6,22 +6,27 @@ import type { CoingeckoClient } from './coingecko-client.ts'
 
 const RATES_MS = 3_600_000
 const RETRY_MS = 600_000
+/** Rates older than this are none, as prices are. */
+const OLDEST_MS = 86_400_000
 
 /** Rates for currencies that an answer lacks: from other prices of the answer, else from the provider's rate table. */
 export const createCoingeckoRates = (client: CoingeckoClient) => {
-  let table: { rates: RatesPerUsd; at: number } | undefined
+  let table: { rates: RatesPerUsd; readAt: number } | undefined
+  let askAgainAt = Number.NEGATIVE_INFINITY
+  const kept = (): RatesPerUsd => (table && steadyNow() - table.readAt <= OLDEST_MS ? table.rates : {})
   const readTable = async (signal: AbortSignal): Promise<RatesPerUsd> => {
-    if (table !== undefined && steadyNow() - table.at < RATES_MS) return table.rates
+    if (steadyNow() < askAgainAt) return kept()
     const answer = await client.get('/exchange_rates', signal).catch(() => undefined)
     const rows = answer !== undefined && 'ok' in answer ? answer.ok['rates'] : undefined
     if (typeof rows !== 'object' || rows === null) {
-      table = { rates: table?.rates ?? {}, at: steadyNow() - RATES_MS + RETRY_MS }
-      return table.rates
+      askAgainAt = steadyNow() + RETRY_MS
+      return kept()
     }
     const values = Object.entries(rows).map(
       ([name, row]) => [name, (row as { value?: unknown } | null)?.value] as const,
     )
-    table = { rates: ratesOfTable(Object.fromEntries(values), CURRENCIES), at: steadyNow() }
+    table = { rates: ratesOfTable(Object.fromEntries(values), CURRENCIES), readAt: steadyNow() }
+    askAgainAt = steadyNow() + RATES_MS
     return table.rates
   }
   return async (things: QuotesByCurrency[], currencies: readonly Currency[], signal: AbortSignal) => {
