@@ -14,6 +14,7 @@ const IS_NUMBER = /^\d{16}/
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 /** Random per process, so that no string in an answer can pass for a number. */
 const MARK = randomBytes(16).toString('hex')
+const MARKED = new RegExp(`"${MARK}([^"]*)"`, 'g')
 
 export const parseJson = (text: string): unknown => {
   const source = withoutMark(text)
@@ -34,6 +35,12 @@ export class WrittenNumber {
 export const parseJsonAsWritten = (text: string): unknown => {
   const source = withoutMark(text)
   return withNumbers(source, JSON.parse(source), ODD)
+}
+
+/** The inverse of `parseJsonAsWritten`: its numbers are written as they were. */
+export const stringifyAsWritten = (value: unknown): string => {
+  const mark = (_name: string, one: unknown): unknown => (one instanceof WrittenNumber ? MARK + one.text : one)
+  return JSON.stringify(value, mark).replace(MARKED, '$1')
 }
 
 const withoutMark = (text: string): string => (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)

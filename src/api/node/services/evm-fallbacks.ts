@@ -1,5 +1,6 @@
 import { FirnError, JsonRpcError } from '../../../errors.ts'
-import { goJson } from '../../../lib/json/go-json.ts'
+import { escapeHtml } from '../../../lib/json/go-json.ts'
+import { parseJsonAsWritten, stringifyAsWritten } from '../../../lib/json/json.ts'
 import { type AskEvm, composeActivePrecompiles } from '../../../services/node-fallbacks/index.ts'
 import type { EvmApi, EvmRequest } from '../evm/endpoint.ts'
 import { errorOf, lacksMethod } from '../forward/judge.ts'
@@ -16,11 +17,12 @@ const LONGEST = 4_096
 const askOf =
   (evm: EvmApi, request: EvmRequest): AskEvm =>
   async (method, params) => {
-    const body = Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"${method}","params":${JSON.stringify(params)}}`)
+    const body = Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"${method}","params":${stringifyAsWritten(params)}}`)
     const answer = await evm.answer({ ...request, body, contentType: JSON_EVM, contentEncoding: undefined })
     const error = errorOf(answer.body)
     if (error) throw new JsonRpcError(error.message, error.code)
-    return (JSON.parse(answer.body.toString()) as { result?: unknown }).result
+    // Fees of an L1 may be numbers that a double cannot hold.
+    return (parseJsonAsWritten(answer.body.toString()) as { result?: unknown }).result
   }
 
 /**
@@ -32,14 +34,16 @@ export function withEvmFallbacks(evm: EvmApi): EvmApi {
     const call = scanCall(request.body, bodyStart(request.body))
     if (call?.id === undefined || request.body.length > LONGEST) return answer
     const params: unknown =
-      call.params === undefined ? [] : JSON.parse(request.body.toString('utf8', call.params.from, call.params.to))
+      call.params === undefined
+        ? []
+        : parseJsonAsWritten(request.body.toString('utf8', call.params.from, call.params.to))
     try {
       const result = await composeActivePrecompiles(askOf(evm, request), Array.isArray(params) ? params : [])
       const id = compactJson(request.body.subarray(call.id.from, call.id.to))
       const body = Buffer.concat([
         Buffer.from('{"jsonrpc":"2.0","id":'),
         id,
-        Buffer.from(`,"result":${goJson(result)}}\n`),
+        Buffer.from(`,"result":${escapeHtml(stringifyAsWritten(result))}}\n`),
       ])
       return { status: 200, contentType: JSON_EVM, body }
     } catch (error) {

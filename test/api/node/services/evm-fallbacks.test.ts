@@ -7,6 +7,7 @@ import { type ReplayNode, startReplayNode } from '../../../support/replay-node/i
 import { type NewerNode, startNewerNode } from './newer-node.ts'
 
 const METHOD = 'eth_getActivePrecompilesAt'
+const MISSING = `the method ${METHOD} does not exist/is not available`
 const { blockchainID } = recordedJson<{ blockchainID: string }>('../l1/l1')
 
 let node: ReplayNode
@@ -63,6 +64,25 @@ describe('eth_getActivePrecompilesAt of an L1 whose nodes dropped it', () => {
 
   it.each([['["0x5"]'], ['[1.5]'], ['[-1]']])('what the node refuses stays its own word: %s', async (params) => {
     expect(await ask(withEvmFallbacks(evmOf(newer.url, path)), call(params))).toContain('"code":-32601')
+  })
+
+  it('numbers that a double cannot hold come as the node wrote them', async () => {
+    const fees = '{"blockTimestamp":5,"initialFeeConfig":{"minBaseFee":1000000000000000000001,"gasLimit":15000000}}'
+    const results: Record<string, string> = {
+      eth_getActiveRulesAt: '{"precompiles":{"feeManagerConfig":{"timestamp":5}}}',
+      eth_getChainConfig: `{"feeManagerConfig":${fees}}`,
+    }
+    const evm: EvmApi = {
+      answer: async ({ body }) => {
+        const result = results[/"method":"(\w+)"/.exec(body.toString())?.[1] ?? '']
+        const said = result === undefined ? `"error":{"code":-32601,"message":"${MISSING}"}` : `"result":${result}`
+        const text = `{"jsonrpc":"2.0","id":1,${said}}\n`
+        return { status: 200, contentType: 'application/json', body: Buffer.from(text) }
+      },
+    }
+    expect(await ask(withEvmFallbacks(evm), call('[]'))).toBe(
+      `{"jsonrpc":"2.0","id":1,"result":{"feeManagerConfig":${fees}}}\n`,
+    )
   })
 
   it("leaves the C-chain's answer, which knows neither method", async () => {
