@@ -56,6 +56,7 @@ describe('entries of a token list', () => {
     ['no chain for a hex address', entry({ chainId: undefined })],
     ['chain 0', entry({ chainId: 0 })],
     ['a chain as text', entry({ chainId: '43114' })],
+    ['a chain number that is rounded, and may be that of another chain', entry({ chainId: 2 ** 53 })],
     ['no name', entry({ name: '' })],
     ['a name that is nothing but controls', entry({ name: '\u202e\u200b\u0000' })],
     ['no decimals', entry({ decimals: undefined })],
