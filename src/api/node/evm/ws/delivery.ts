@@ -69,5 +69,7 @@ const everything = (): Delivery => ({ isNew: () => true, last: undefined })
 export function deliveryOf(kind: string, told: Told): Delivery {
   if (kind === 'newHeads') return headDelivery()
   if (kind === 'logs') return logDelivery(told.enter())
-  return kind === 'newAcceptedTransactions' ? transactionDelivery(told.enter()) : everything()
+  // A pending one that was told before a node was lost reaches the next node later, as news.
+  const ofTransactions = kind === 'newAcceptedTransactions' || kind === 'newPendingTransactions'
+  return ofTransactions ? transactionDelivery(told.enter()) : everything()
 }
