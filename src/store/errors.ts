@@ -1,4 +1,4 @@
-import { FirnError } from '../errors.ts'
+import { DeadlineError, FirnError } from '../errors.ts'
 
 /** The database cannot be reached, is starting, is full or went away. The same call may succeed later. */
 export class StoreUnavailableError extends FirnError {
@@ -6,6 +6,9 @@ export class StoreUnavailableError extends FirnError {
     super(message, { code: 'STORE_UNAVAILABLE', status: 503, retryable: true, cause })
   }
 }
+
+/** The database, or its turn, did not come in time. What was asked may still be done. */
+export class StoreLateError extends DeadlineError {}
 
 /** A newer version of this program has migrated the database; only that one may write to it. */
 export class NewerSchemaError extends StoreUnavailableError {

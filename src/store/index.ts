@@ -9,6 +9,7 @@ export {
   RangeContentError,
   RangeGapError,
   RangeParentError,
+  StoreLateError,
   StoreLockedError,
   StoreUnavailableError,
   StoreUnfitError,

@@ -1,5 +1,4 @@
-import { DeadlineError } from '../../errors.ts'
-import { StoreUnavailableError } from '../errors.ts'
+import { StoreLateError, StoreUnavailableError } from '../errors.ts'
 
 /**
  * SQL states that concern the database, not the statement: connection, a transaction that was silent or took too long,
@@ -19,11 +18,11 @@ const LATE_CODE = /^(57014|55P03)$/
 
 /** Converts driver errors into the store's errors if the statement is not at fault. */
 export function databaseError(error: unknown): unknown {
-  if (error instanceof StoreUnavailableError || error instanceof DeadlineError || !(error instanceof Error))
+  if (error instanceof StoreUnavailableError || error instanceof StoreLateError || !(error instanceof Error))
     return error
   const code = String((error as { code?: unknown }).code ?? '')
   if (LATE_CODE.test(code) || LATE.test(error.message))
-    return new DeadlineError(`the database is late: ${error.message}`)
+    return new StoreLateError(`the database is late: ${error.message}`)
   if (code === READ_ONLY)
     return new StoreUnavailableError(`the database may not be written to: ${error.message}`, error)
   if (POOLED.test(code))

@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type { Logger } from 'pino'
-import { CancelledError, DeadlineError } from '../../errors.ts'
+import { CancelledError } from '../../errors.ts'
 import { untilAborted } from '../../lib/waiting/until-aborted.ts'
-import { type StoreLockedError, StoreUnavailableError } from '../errors.ts'
+import { StoreLateError, type StoreLockedError, StoreUnavailableError } from '../errors.ts'
 import type { Caller } from './caller.ts'
 import { completeDataFolder } from './data-folder.ts'
 import { type EmbeddedDatabase, startEmbedded } from './embedded-database.ts'
@@ -216,7 +216,7 @@ function withTimeout<T>(work: Promise<T>, ms: number, onLate: () => void): Promi
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       onLate()
-      reject(new DeadlineError(`the database needed more than ${ms} ms`))
+      reject(new StoreLateError(`the database needed more than ${ms} ms`))
     }, ms)
     work.then(resolve, reject).finally(() => clearTimeout(timer))
   })

@@ -1,6 +1,7 @@
 import type { PostgresPoolClient } from 'kysely'
 import type pg from 'pg'
-import { CancelledError, DeadlineError } from '../../errors.ts'
+import { CancelledError } from '../../errors.ts'
+import { StoreLateError } from '../errors.ts'
 import { preparedName } from '../prepared.ts'
 import { cancelStatement } from './cancel-statement.ts'
 import { databaseError, isReadOnly } from './database-error.ts'
@@ -19,7 +20,7 @@ import { databaseError, isReadOnly } from './database-error.ts'
  * and its connection is not reused, as the cancellation might hit the next statement
  */
 export function createServerClient(client: pg.PoolClient, timeoutMs: number, signal?: AbortSignal): PostgresPoolClient {
-  let late: DeadlineError | CancelledError | undefined
+  let late: StoreLateError | CancelledError | undefined
   let readOnly: Error | undefined
   const query = (sql: string, parameters: readonly unknown[]): Promise<unknown> =>
     new Promise((resolve, reject) => {
@@ -30,7 +31,7 @@ export function createServerClient(client: pg.PoolClient, timeoutMs: number, sig
         cancelStatement(client)
       })
       const timer = setTimeout(() => {
-        late = new DeadlineError(`the database is late: no answer within ${timeoutMs} ms`)
+        late = new StoreLateError(`the database is late: no answer within ${timeoutMs} ms`)
         reject(late)
       }, timeoutMs)
       client.query(statementOf(sql, parameters), (error, result) => {

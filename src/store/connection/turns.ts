@@ -1,5 +1,5 @@
-import { CancelledError, DeadlineError } from '../../errors.ts'
-import { StoreUnavailableError } from '../errors.ts'
+import { CancelledError } from '../../errors.ts'
+import { StoreLateError, StoreUnavailableError } from '../errors.ts'
 import type { Caller } from './caller.ts'
 
 /**
@@ -13,7 +13,7 @@ export interface Turns {
   /**
    * Waits for the turn; the returned function ends it.
    * @param caller on whose behalf; left out: no particular client's
-   * @throws DeadlineError when the turn did not come within `timeoutMs`, StoreUnavailableError when too many wait
+   * @throws StoreLateError when the turn did not come within `timeoutMs`, StoreUnavailableError when too many wait
    * already, CancelledError when the caller has left
    */
   take(timeoutMs: number, purpose?: Purpose, caller?: Caller): Promise<() => void>
@@ -229,7 +229,7 @@ function wait(line: Waiting[], { since, timeoutMs, caller, enter }: Arrival): Pr
       reject(error)
     }
     const leave = (): void => giveUp(new CancelledError())
-    const timer = setTimeout(() => giveUp(new DeadlineError(`the database was busy for ${timeoutMs} ms`)), timeoutMs)
+    const timer = setTimeout(() => giveUp(new StoreLateError(`the database was busy for ${timeoutMs} ms`)), timeoutMs)
     const one: Waiting = {
       since,
       caller,

@@ -109,7 +109,8 @@ the endpoint with the id of the call, so that nothing that parses bodies breaks:
 {"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no node answered"}}                C/rpc, L1 rpc
 \`\`\`
 
-What the database has to tell or to keep (aliases, users of the keystore) is 503 with the message \`the database is away\` while that is so.
+What the database has to tell or to keep (aliases, users of the keystore) is 503 with the message \`the database is away\` while that is so, and
+504 with \`the database did not answer in time\` while it is late: what was to be kept may be kept then.
 
 Pages of UTXOs (\`getUTXOs\` with \`startIndex\`) come from the node that gave the page before: nodes list the UTXOs of one
 block in orders of their own, and the next page of another one would leave some out. When that node fails, the page is an

@@ -1,6 +1,6 @@
 import { CancelledError, FirnError, OverloadedError, UpstreamRateLimitedError } from '../../../errors.ts'
 import { goJson } from '../../../lib/json/go-json.ts'
-import { StoreLockedError, StoreUnavailableError } from '../../../store/index.ts'
+import { StoreLateError, StoreLockedError, StoreUnavailableError } from '../../../store/index.ts'
 import type { RawResponse } from '../../../upstream/index.ts'
 import { errorBody, GORILLA_CODES } from '../gorilla/answer.ts'
 import { JSON_EVM, JSON_GORILLA, type NodeAnswer, notFound, plainText } from '../http/answer.ts'
@@ -47,11 +47,13 @@ const retryAfter = (error: unknown): { extra?: Record<string, string> } => {
 }
 
 /** No node is asked for aliases, users of the keystore and the own containers: it is the database that has to be looked at. */
-const ofStore = (error: unknown): boolean => error instanceof StoreUnavailableError || error instanceof StoreLockedError
+const isStoreAway = (error: unknown): boolean =>
+  error instanceof StoreUnavailableError || error instanceof StoreLockedError
 
 function messageOf(error: unknown, status: number): string {
   if (error instanceof OverloadedError) return error.message
-  if (ofStore(error)) return 'the database is away'
+  if (error instanceof StoreLateError) return 'the database did not answer in time'
+  if (isStoreAway(error)) return 'the database is away'
   return status === 504 ? 'no node answered in time' : status === 500 ? 'internal error' : 'no node answered'
 }
 
