@@ -26,4 +26,4 @@ export function namesBeside(nodes: readonly { url: string; name: string }[], url
   return urls.map((url) => nodeAt(url) ?? (names.shift() as string))
 }
 
-const withoutSlash = (url: string): string => url.replace(/\/+(?=$|[?#])/, '')
+const withoutSlash = (url: string): string => url.replace(/\/(?=$|[?#])/, '')
