@@ -95,3 +95,22 @@ test.each<[string, Faults]>([
   await until(() => servers[0]?.stats.aborts === 1, 'the slow server sees the abort')
   expect(events.filter(({ kind }) => kind === 'hedge')).toHaveLength(1)
 })
+
+test.each([
+  ['by this call', 0],
+  ['by this call and says so late', 300],
+  ['by another', 0],
+])('who was asked for too much %s is asked beside one that hangs when its pause is over', async (whose, latencyMs) => {
+  const { pool, servers, events } = await startTestPool(
+    [{ ...named('paused'), faults: { latencyMs, rateLimited: { retryAfterSeconds: 1 } } }, named('hangs')],
+    { limits: { hedgeMinMs: 10, headersTimeoutMs: 600_000 }, spec: (_url, index) => ({ priority: index }) },
+  )
+  if (whose === 'by another') expect(await pool.rpc('', 'another', [])).toBe('hangs')
+  const before = servers[1]?.stats.requests ?? 0
+  servers[1]?.set({ hang: 'headers' })
+  const answer = pool.rpc('', 'a', [])
+  await until(() => (servers[1]?.stats.requests ?? 0) > before, 'the second one is asked')
+  await until(() => events.some(({ kind }) => kind === 'paused'), 'the first one is paused')
+  servers[0]?.set({})
+  expect(await answer).toBe('paused')
+})

@@ -7,6 +7,7 @@ import type { Upstream } from '../upstream.ts'
 import { concludeFailures, describeFailures, silentOf } from './failure-report.ts'
 import { type HedgeBudget, hedgeDelay } from './hedge-budget.ts'
 import type { Ranking } from './ranking.ts'
+import { type AnsweredFirst, noteAnswer, onlyOf } from './same-server.ts'
 import type { Scheduled, Scheduler } from './scheduler.ts'
 
 /** One question that any upstream of the pool may answer. */
@@ -40,8 +41,7 @@ export interface RunnerDeps {
   scheduler: Scheduler
   hedges: HedgeBudget
   reporter: Reporter
-  /** The upstream that answered the first call with a given `sameServer` object. */
-  answeredFirst: WeakMap<object, Upstream>
+  answeredFirst: AnsweredFirst
   /** Reads serve as probes of open breakers, because there is no head probe to do it. */
   liveProbes: boolean
 }
@@ -127,7 +127,7 @@ class ReadRun<T> implements Run {
     }
     this.#launch(upstream, false)
     if (this.#hedged || this.#ended || this.#hedge || !this.#underWay()) return
-    this.#hedge = scheduler.at(now + hedgeDelay(upstream, limits.hedgeMinMs), () => this.#sendHedge())
+    this.#hedge = scheduler.at(now + hedgeDelay(upstream, limits.hedgeMinMs), () => this.#askBeside(false))
   }
 
   /** Another upstream instead of `chosen`, if `chosen` is to be avoided and there is another. */
@@ -140,12 +140,6 @@ class ReadRun<T> implements Run {
 
   #notFor(avoid: (host: string) => boolean): Upstream[] {
     return [...this.#tried, ...this.#deps.upstreams.filter(({ host }) => avoid(host))]
-  }
-
-  #note(upstream: Upstream): void {
-    const { sameServer } = this.#task
-    const { answeredFirst } = this.#deps
-    if (sameServer && !answeredFirst.has(sameServer)) answeredFirst.set(sameServer, upstream)
   }
 
   #onlyOne(upstream: Upstream, now: number): Upstream | undefined {
@@ -166,7 +160,7 @@ class ReadRun<T> implements Run {
     leg.ended = true
     if (this.#ended) return
     if (outcome.kind !== 'failure') {
-      this.#note(leg.upstream)
+      noteAnswer(this.#task.sameServer, leg.upstream, this.#deps)
       this.#finish(this.#signed(outcome, leg))
       return
     }
@@ -182,8 +176,7 @@ class ReadRun<T> implements Run {
       reporter.report({ kind: 'failover', pool, from: failure.host, reason: failure.reason, method: this.#task.label })
     if (this.#underWay()) {
       // Who is still asked may hang: another is asked in place of the one that failed.
-      const next = this.#spare()
-      if (next) this.#launch(next, true)
+      this.#askBeside(true)
       return
     }
     this.#dropTimers()
@@ -198,13 +191,20 @@ class ReadRun<T> implements Run {
     return { kind: 'answer', value: outcome.value, bytes: outcome.bytes, by }
   }
 
-  #sendHedge(): void {
-    this.#hedge = undefined
-    const { hedges, reporter, pool } = this.#deps
+  /**
+   * Asks another beside those that are being asked, if nobody is free as soon as one is no longer paused.
+   * @param inPlace of one that failed: not more are asked at once than before
+   */
+  #askBeside(inPlace: boolean): void {
+    const { hedges, reporter, pool, ranking, scheduler } = this.#deps
+    if (this.#hedge) scheduler.cancel(this.#hedge)
     const spare = this.#spare()
-    if (!spare || !hedges.spend()) return
+    const resumesAt = spare ? undefined : ranking.resumesAt(Date.now())
+    this.#hedge = resumesAt === undefined ? undefined : scheduler.at(resumesAt, () => this.#askBeside(inPlace))
+    if (!spare || !(inPlace || hedges.spend())) return
     this.#hedged = true
-    if (reporter.active()) reporter.report({ kind: 'hedge', pool, host: spare.host, method: this.#task.label })
+    if (!inPlace && reporter.active())
+      reporter.report({ kind: 'hedge', pool, host: spare.host, method: this.#task.label })
     this.#launch(spare, true)
   }
 
@@ -213,7 +213,10 @@ class ReadRun<T> implements Run {
     const { limits, ranking } = this.#deps
     const { avoid } = this.#task
     if (this.#attempts >= limits.maxAttempts) return undefined
-    return ranking.spare(avoid ? this.#notFor(avoid) : this.#tried, Date.now())
+    // Who was asked for too much may be asked again once its pause is over.
+    const isLimited = (host: string) => this.#failures.some((one) => one.host === host && one.kind === 'rate-limited')
+    const asked = (avoid ? this.#notFor(avoid) : this.#tried).filter(({ host }) => avoid?.(host) || !isLimited(host))
+    return ranking.spare(asked, Date.now())
   }
 
   /** Everyone was asked once or is paused: decide whether waiting makes sense. */
@@ -284,9 +287,6 @@ class ReadRun<T> implements Run {
     this.#hedge = undefined
   }
 }
-
-const onlyOf = (sameServer: object, { answeredFirst, upstreams }: RunnerDeps): Upstream | undefined =>
-  answeredFirst.get(sameServer) ?? upstreams.find((upstream) => upstream === sameServer)
 
 export type Runner = <T>(task: Task<T>, settle: Settle<T>) => Run
 
