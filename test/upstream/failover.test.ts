@@ -272,6 +272,23 @@ test('the breaker keeps calls away from the dead and lets one probe through', as
   expect(pool.status()[0]).toMatchObject({ healthy: true, breaker: 'closed' })
 })
 
+test('a probe that is refused for the number of calls is followed by another', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { pool, servers } = await startTestPool([{ ...named('first'), faults: { status: 500 } }, named('second')], {
+    limits: { breakerFailures: 1, breakerOpenMs: 300 },
+    spec: (_url, index) => ({ priority: index }),
+  })
+  expect(await pool.rpc('', 'a', [])).toBe('second')
+  servers[0]?.set({ rateLimited: { retryAfterSeconds: 1 } })
+  vi.setSystemTime(Date.now() + 300)
+  expect(await pool.rpc('', 'b', [])).toBe('second')
+  expect(servers[0]?.stats.requests).toBe(2)
+  servers[0]?.set()
+  vi.setSystemTime(Date.now() + 1_000)
+  expect(await pool.rpc('', 'c', [])).toBe('first')
+})
+
 test('an open breaker is no excuse when nobody else is left', async () => {
   const { pool, servers } = await startTestPool([{ faults: { status: 500 } }], {
     limits: { breakerFailures: 2, breakerOpenMs: 60_000 },

@@ -42,6 +42,15 @@ describe('identical reads in flight are one read', () => {
     expect(servers[0]?.stats.calls).toBe(1)
   })
 
+  test('it goes on for as long as the most patient of them waits', async () => {
+    const { pool, servers } = await startTestPool([{ faults: { status: 503 } }], { limits: { maxAttempts: 1_000 } })
+    const hasty = pool.rpc('', 'm', [], { deadline: Date.now() + 100 }).catch((error: unknown) => error)
+    const patient = pool.rpc('', 'm', [])
+    expect(await hasty).toBeInstanceOf(Error)
+    servers[0]?.set()
+    expect(await patient).toEqual({ echo: [] })
+  })
+
   test('documents as well; writes never', async () => {
     const { pool, servers } = await startTestPool([{ faults: { latencyMs: 20 } }])
     await Promise.all([pool.getJson('/doc'), pool.getJson('/doc')])
