@@ -114,3 +114,13 @@ test.each([
   servers[0]?.set({})
   expect(await answer).toBe('paused')
 })
+
+test('those asked beside a hanging one count as attempts, too', async () => {
+  const { pool, servers } = await startTestPool(
+    [{ faults: { hang: 'headers' } }, { faults: { status: 503 } }, named('third')],
+    { limits: { hedgeMinMs: 10, maxAttempts: 2 }, spec: (_url, index) => ({ priority: index }) },
+  )
+  const call = pool.rpc('', 'a', [], { deadline: Date.now() + 1_000 })
+  await expect(call).rejects.toThrow()
+  expect(servers[2]?.stats.requests).toBe(0)
+})
