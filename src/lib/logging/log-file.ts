@@ -11,6 +11,7 @@ const MODE = 0o600
 /** Like a node's: 8 MB each, seven old files. */
 const MAX_BYTES = 8_000_000
 const KEPT = 7
+const NEW_LINE = 10
 
 /**
  * A file that is opened by its first line and whose size is bounded: a full one becomes `<file>.1`, that one
@@ -20,6 +21,8 @@ export function createLogFile(path: string, options: { maxBytes?: number; kept?:
   const { maxBytes = MAX_BYTES, kept = KEPT } = options
   let descriptor: number | undefined
   let size = 0
+  /** A part of a line was written, and the rest is lost: the next one must not stand on its end. */
+  let isTorn = false
 
   const close = (): void => {
     if (descriptor !== undefined) closeSync(descriptor)
@@ -34,6 +37,7 @@ export function createLogFile(path: string, options: { maxBytes?: number; kept?:
   }
   const rotate = (): void => {
     close()
+    isTorn = false
     rmSync(`${path}.${kept}`, { force: true })
     for (let age = kept - 1; age >= 0; age -= 1) {
       const from = age === 0 ? path : `${path}.${age}`
@@ -44,12 +48,21 @@ export function createLogFile(path: string, options: { maxBytes?: number; kept?:
       }
     }
   }
+  const put = (file: number, all: Buffer): void => {
+    let from = 0
+    try {
+      while (from < all.length) from += writeSync(file, all, from)
+    } finally {
+      size += from
+      if (from > 0) isTorn = from < all.length && all[from - 1] !== NEW_LINE
+    }
+  }
   return {
     write(line) {
       try {
         open()
         if (size > 0 && size + line.length > maxBytes) rotate()
-        size += writeSync(open(), line)
+        put(open(), Buffer.from((isTorn ? '\n' : '') + line))
       } catch {
         close()
       }

@@ -1,8 +1,21 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { createLogFile } from '../../../src/lib/logging/log-file.ts'
+
+/** Bytes that the disk still takes. */
+const disk = vi.hoisted(() => ({ room: Number.POSITIVE_INFINITY }))
+vi.mock('node:fs', async (original) => {
+  const fs = await original<typeof import('node:fs')>()
+  const writeSync = (file: number, text: string | Buffer, from = 0): number => {
+    const part = Buffer.from(text).subarray(from, from + disk.room)
+    if (part.length === 0) throw new Error('ENOSPC')
+    disk.room -= part.length
+    return fs.writeSync(file, part)
+  }
+  return { ...fs, writeSync }
+})
 
 const LINE = 'a line of twenty byte'
 const temporaryFolder = () => mkdtempSync(join(tmpdir(), 'firn-log-'))
@@ -54,4 +67,15 @@ it('loses lines while the place takes none, and writes again when it does', () =
   file.write('kept\n')
   file.close()
   expect(readFileSync(join(folder, 'main.log'), 'utf8')).toBe('kept\n')
+})
+
+it('writes no line on the end of one of which a full disk took a part', () => {
+  const path = join(temporaryFolder(), 'main.log')
+  const file = createLogFile(path)
+  disk.room = 6
+  for (const line of ['one\n', 'two\n', 'lost\n']) file.write(line)
+  disk.room = Number.POSITIVE_INFINITY
+  for (const line of ['three\n', 'four\n']) file.write(line)
+  file.close()
+  expect(readFileSync(path, 'utf8')).toBe('one\ntw\nthree\nfour\n')
 })
