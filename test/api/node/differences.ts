@@ -141,6 +141,9 @@ The next nonce (\`eth_getTransactionCount\` with \`pending\`) is asked of all he
 a transaction some tenths of a second after the one that took it. Who takes a second longer than the first is not waited for.
 A transaction by its hash is null only where no healthy node has it, for the same reason.
 
+A node may announce a pending transaction twice to one WebSocket, when it prefers another block; both are passed on. What was
+announced before a node was lost is not announced again when the next one hears of it within some blocks.
+
 A signed transaction (\`eth_sendRawTransaction\`, \`issueTx\`) goes to one node. Where that one fails, or has not answered for five
 seconds, the next one gets the same bytes, four at most: the same bytes cannot be accepted twice. The first success is told; "already known"
 of a later node that has the transaction is one. A refusal is told once no node that was asked earlier may still take it. Anything else

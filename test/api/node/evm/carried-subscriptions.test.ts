@@ -235,25 +235,6 @@ describe('subscriptions carried to a new connection', () => {
     expect(pushed.map(({ result }) => result)).toEqual(['0xt101', '0xt102', '0xt103'])
   })
 
-  it('a pending transaction that the next node hears of later comes once, and twice from a node that says it twice', async () => {
-    const node = await startScriptedNode(() => hex(100))
-    const { ask, pushed } = await open(node)
-    await ask('eth_subscribe', ['newPendingTransactions'])
-    await ask('eth_subscribe', ['newPendingTransactions', true])
-    const told = () => pushed.map(({ result }) => (typeof result === 'string' ? result : result['hash']))
-    // As a node does when it prefers another block: whoever asks it hears so, too.
-    for (const hash of ['0xta', '0xta', '0xtb']) node.push('newPendingTransactions', hash)
-    await until(() => pushed.length === 6, 'the first node')
-    expect(told().sort()).toEqual(['0xta', '0xta', '0xta', '0xta', '0xtb', '0xtb'])
-    const before = node.asked.length
-    const since = () => node.asked.slice(before).filter(({ method }) => method === 'eth_blockNumber')
-    node.cut()
-    await until(() => since().length === 1 && node.ids['newPendingTransactions']?.length === 2, 'the next connection')
-    for (const hash of ['0xtb', '0xtc']) node.push('newPendingTransactions', { hash })
-    await until(() => told().filter((hash) => hash === '0xtc').length === 2, 'the next node')
-    expect(told().slice(6)).toEqual(['0xtc', '0xtc'])
-  })
-
   it('an id that a later connection gives again is not given to a client twice', async () => {
     const node = await startScriptedNode(({ method, params }) =>
       method === 'eth_getBlockByNumber' ? blockOf(Number(params[0])) : hex(100),

@@ -3,6 +3,7 @@ import { createFeed, type FeedDeps } from '../../../../src/api/node/evm/ws/feed.
 import { createMessageRoom } from '../../../../src/api/node/evm/ws/message-room.ts'
 import type { LinkEvents, UpstreamLink } from '../../../../src/api/node/evm/ws/upstream-link.ts'
 import { eventually } from '../../../support/waiting/eventually.ts'
+import { until } from '../../../support/waiting/until.ts'
 
 const ERROR = '{"code":-32000,"message":"not now"}'
 
@@ -186,4 +187,41 @@ it('keeps no connection for a subscription that the node refused', async () => {
   expect(String(await subscribed('debug_subscribe'))).toContain('not now')
   expect(node.connections).toBe(2)
   await eventually(() => expect(node.open.size).toBe(0))
+})
+
+it('a pending transaction that the next node hears of later comes once, and twice from a node that says it twice', async () => {
+  const links: LinkEvents[] = []
+  const sent: string[] = []
+  let ids = 0
+  const connect: FeedDeps['connect'] = async (events) => {
+    links.push(events)
+    const resultOf = (method: string): string => {
+      if (method !== 'eth_subscribe') return '0x1'
+      ids += 1
+      return `0x${ids}`
+    }
+    return {
+      host: 'node',
+      call: (method, _params, answered) =>
+        answered(Buffer.from(`{"jsonrpc":"2.0","id":1,"result":"${resultOf(method)}"}`)),
+      pause: () => undefined,
+      resume: () => undefined,
+      close: () => undefined,
+    }
+  }
+  const send = (message: Buffer): void => void sent.push(JSON.parse(String(message)).params.result)
+  const events = { send, onHead: () => undefined, onBroken: () => undefined }
+  const feed = createFeed({ connect, ...events, share: () => true, restoreMs: 0, maxMissedBlocks: 0, idleLinkMs: 0 })
+  const params = Buffer.from('["newPendingTransactions"]')
+  await new Promise((resolve) => feed.subscribe('eth_subscribe', params, Buffer.from('7'), resolve))
+  const say = (link: number, subscription: string, result: string): void =>
+    links[link]?.onNotification(Buffer.from(JSON.stringify({ jsonrpc: '2.0', params: { subscription, result } })))
+  // Each connection begins with the feed's own subscription. A node says so twice when it prefers another block.
+  for (const hash of ['0xa', '0xa', '0xb']) say(0, '0x2', hash)
+  links[0]?.onLost()
+  await until(() => ids === 4, 'the subscription at the next node')
+  for (const hash of ['0xb', '0xc']) say(1, '0x4', hash)
+  await until(() => sent.includes('0xc'), 'what is new there')
+  feed.close()
+  expect(sent).toEqual(['0xa', '0xa', '0xb', '0xc'])
 })
