@@ -98,7 +98,8 @@ with \`--node-api-keystore-platform-import=false\`, which answers like it.
 ## When no node answers
 
 A node always answers for itself; a gateway cannot always. Firn then answers 502 (none could be reached, or what came was
-no answer), 503 (all are asked too often, with \`Retry-After\`) or 504 (none in time), never 200: wallets take a JSON-RPC
+no answer), 503 (all are asked too often, with \`Retry-After\`; where signatures are aggregated also where one is, and no
+other had a result) or 504 (none in time), never 200: wallets take a JSON-RPC
 error with status 200 for the truth about the chain (a refused transaction, a reverted call), while viem, ethers and
 avalanchejs treat these as a server in trouble and try again. So it is also where some nodes answer 404, since they do not
 run the chain or have that API off, and one that may serve it says nothing. The body is an error object in the dialect of
