@@ -1,0 +1,63 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { startTestPool } from '../support/upstream/upstream-pool.ts'
+
+const named = (name: string) => ({ answer: () => name })
+
+test('an upstream that is paused is left alone while others answer', async () => {
+  const { pool, servers } = await startTestPool([
+    { faults: { rateLimited: { retryAfterSeconds: 60 } } },
+    named('second'),
+  ])
+  for (let index = 0; index < 5; index += 1) expect(await pool.rpc('', 'a', [index])).toBe('second')
+  expect(servers[0]?.stats.requests).toBe(1)
+  expect(pool.status()[0]?.healthy).toBe(false)
+  expect(pool.status()[0]?.breaker).toBe('closed')
+})
+
+test('the breaker keeps calls away from the dead and lets one probe through', async () => {
+  // The clock moves when the test says so: reads take no time, whatever the machine does meanwhile.
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { pool, servers } = await startTestPool([{ ...named('first'), faults: { status: 500 } }, named('second')], {
+    limits: { breakerFailures: 3, breakerOpenMs: 300 },
+    // The first is preferred whatever its record, so that only the breaker keeps calls away.
+    spec: (_url, index) => ({ priority: index }),
+  })
+  for (let index = 0; index < 10; index += 1) expect(await pool.rpc('', 'a', [index])).toBe('second')
+  expect(servers[0]?.stats.requests).toBe(3)
+  expect(pool.status()[0]).toMatchObject({ healthy: false, breaker: 'open' })
+  vi.setSystemTime(Date.now() + 300)
+  for (let index = 0; index < 10; index += 1) expect(await pool.rpc('', 'b', [index])).toBe('second')
+  expect(servers[0]?.stats.requests).toBe(4)
+  servers[0]?.set()
+  vi.setSystemTime(Date.now() + 300)
+  expect(await pool.rpc('', 'c', [])).toBe('first')
+  expect(pool.status()[0]).toMatchObject({ healthy: true, breaker: 'closed' })
+})
+
+test('a probe that is refused for the number of calls is followed by another', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { pool, servers } = await startTestPool([{ ...named('first'), faults: { status: 500 } }, named('second')], {
+    limits: { breakerFailures: 1, breakerOpenMs: 300 },
+    spec: (_url, index) => ({ priority: index }),
+  })
+  expect(await pool.rpc('', 'a', [])).toBe('second')
+  servers[0]?.set({ rateLimited: { retryAfterSeconds: 1 } })
+  vi.setSystemTime(Date.now() + 300)
+  expect(await pool.rpc('', 'b', [])).toBe('second')
+  expect(servers[0]?.stats.requests).toBe(2)
+  servers[0]?.set()
+  vi.setSystemTime(Date.now() + 1_000)
+  expect(await pool.rpc('', 'c', [])).toBe('first')
+})
+
+test('an open breaker is no excuse when nobody else is left', async () => {
+  const { pool, servers } = await startTestPool([{ faults: { status: 500 } }], {
+    limits: { breakerFailures: 2, breakerOpenMs: 60_000 },
+  })
+  await expect(pool.rpc('', 'a', [])).rejects.toThrow('status 500')
+  expect(pool.status()[0]?.breaker).toBe('open')
+  servers[0]?.set()
+  expect(await pool.rpc('', 'a', [])).toEqual({ echo: [] })
+})
