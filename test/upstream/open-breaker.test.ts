@@ -52,6 +52,26 @@ test('a probe that is refused for the number of calls is followed by another', a
   expect(await pool.rpc('', 'c', [])).toBe('first')
 })
 
+test('a probe whose answer is longer than there may be is followed by another: nothing is said of the server', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  let told = 'x'.repeat(5_000)
+  const { pool, servers } = await startTestPool(
+    [{ answer: () => told, faults: { status: 500 } }, { answer: () => 'second' }],
+    {
+      limits: { breakerFailures: 1, breakerOpenMs: 300, maxResponseBytes: 2_000 },
+      spec: (_url, index) => ({ priority: index }),
+    },
+  )
+  expect(await pool.rpc('', 'a', [])).toBe('second')
+  servers[0]?.set()
+  vi.setSystemTime(Date.now() + 300)
+  expect(await pool.rpc('', 'b', [], { anyLength: true })).toBe('second')
+  expect([servers[0]?.stats.requests, pool.status()[0]?.breaker]).toEqual([2, 'open'])
+  told = 'first'
+  expect(await pool.rpc('', 'c', [])).toBe('first')
+})
+
 test('an open breaker is no excuse when nobody else is left', async () => {
   const { pool, servers } = await startTestPool([{ faults: { status: 500 } }], {
     limits: { breakerFailures: 2, breakerOpenMs: 60_000 },
