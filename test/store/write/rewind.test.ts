@@ -99,6 +99,24 @@ it('a branch that is left leaves nothing behind, and takes nothing of another ch
   expect(await tablesOf(sql, L1.name)).toEqual(stands)
 })
 
+it('forgets the names of contracts that moved above the fork: who has none on the new branch would keep that of the dead one', async () => {
+  const { store, sql } = await opened()
+  const named = { height: 0n, name: 'Given', symbol: 'GVN', decimals: 6 }
+  for (const { name } of [L1, OTHER]) {
+    const rows = rowsOf(0, name === L1.name ? 1 : 2)
+    const contracts = [NFTS.contract, address(100)].map((one) => ({ address: one, ...named }))
+    await store.writer.commitRange(name, { evm: { ...rows, contracts } }, range(0))
+    await add(store, name, 1)
+  }
+  await store.writer.rewind(L1.name, 0n)
+  const namesOf = (name: string) =>
+    sql(`select c.name, c.symbol, c.decimals from evm_contract c join stream s on s.id = c.stream
+      where s.name = '${name}' and c.address in ('\\x${NFTS.contract}', '\\x${address(100)}') order by c.name`)
+  const { height: _, ...given } = named
+  expect(await namesOf(L1.name)).toEqual([given, { name: null, symbol: null, decimals: null }])
+  expect(await namesOf(OTHER.name)).toEqual([given, given])
+})
+
 it('a chain that begins with another block begins anew', async () => {
   const { store, sql } = await opened()
   for (const { name } of [L1, OTHER]) await add(store, name, 0)
