@@ -6,6 +6,7 @@ import { createHeightApi } from '../../../src/indexer/primary/sources/height-api
 import { createUpstreamPool } from '../../../src/upstream/index.ts'
 import { recordedLines } from '../../support/recorded/recordings.ts'
 import { startReplayNode } from '../../support/replay-node/index.ts'
+import type { Faults } from '../../support/replay-node/options.ts'
 import { TEST_LIMITS } from '../../support/upstream/upstream-pool.ts'
 
 const lines = recordedLines<{ hex: string }>('x-blocks').slice(0, 40)
@@ -16,9 +17,9 @@ const decoded = (height: number) => {
 }
 
 /** The only node with an index, asked first, and others that have none; nobody compares their heights. */
-async function follow(heights: readonly number[]) {
+async function follow(heights: readonly number[], others: Partial<Faults> = {}) {
   const nodes = await Promise.all(
-    heights.map((X, at) => startReplayNode({ upTo: { X }, ...(at > 0 && { faults: { indexOff: true } }) })),
+    heights.map((X, at) => startReplayNode({ upTo: { X }, ...(at > 0 && { faults: { indexOff: true, ...others } }) })),
   )
   const specs = nodes.map(({ url }) => ({ url }))
   const pool = createUpstreamPool('recorded', specs, TEST_LIMITS)
@@ -42,5 +43,10 @@ it('an index that is ahead of the other nodes is the tip', async () => {
 
 it('the only node is asked itself', async () => {
   const source = await follow([30])
+  expect(await source.read(decoded(30), new AbortController().signal)).toEqual({ blocks: [], tip: 30n })
+})
+
+it('another node that hangs does not hold up the index', async () => {
+  const source = await follow([30, 30], { latencyMs: 600_000, onPath: '/ext/bc/X' })
   expect(await source.read(decoded(30), new AbortController().signal)).toEqual({ blocks: [], tip: 30n })
 })

@@ -39,6 +39,8 @@ const BEHIND_MS = 10_000
 const SILENT_MS = 120_000
 /** While whole pages arrive, or nothing new does, the tip is requested at most this often. */
 const TIP_MS = 3_000
+/** How long another node than the one with the index is waited for when it is asked for the height. */
+const ANOTHER_MS = 1_500
 
 /** Containers through the index API; blocks by height if no node has it. */
 export function createBlockSource<T>({
@@ -64,7 +66,15 @@ export function createBlockSource<T>({
   const withTip = async ({ host, ...page }: IndexPage<T>, signal: AbortSignal): Promise<Page<SourceBlock<T>>> => {
     if (page.tip === page.blocks.at(-1)?.height) return page
     const avoid = (other: string): boolean => other === host
-    if (clock() - tip.at > TIP_MS) tip = { height: await readHeight(pool, letter, { signal, avoid }), at: clock() }
+    if (clock() - tip.at > TIP_MS) {
+      // One that hangs must not hold up the blocks of the others.
+      const another = readHeight(pool, letter, { signal, avoid, deadline: Date.now() + ANOTHER_MS })
+      const height = await another.catch((error: unknown) => {
+        if (signal.aborted) throw error
+        return readHeight(pool, letter, { signal })
+      })
+      tip = { height, at: clock() }
+    }
     return tip.height > page.tip ? { ...page, tip: tip.height } : page
   }
 
