@@ -40,14 +40,11 @@ export function createEvmStream(deps: EvmStreamDeps): ChainStream<EvmStreamBlock
     (await reader.traced(blocks, atOnce, signal)).map(({ parties }) => parties)
   const filler = writer && traces !== 'off' ? createTraceFiller({ writer, partiesOf }) : undefined
   const page = createPageSize()
-  /** Contracts whose names a rewind has forgotten: they come with the next page. */
-  let nameless: readonly string[] = []
+  const nameless = createNameless()
 
   const readPage = async (heights: readonly WantedBlock[], signal: AbortSignal): Promise<EvmFacts[]> => {
     try {
-      const facts = await reader.read(heights, signal, nameless)
-      nameless = []
-      return facts
+      return await reader.read(heights, signal, nameless.due())
     } catch (error) {
       // An aborted read (no database to write to, say) says nothing about the page's size.
       if (!signal.aborted) page.failed(heights.length)
@@ -118,6 +115,7 @@ export function createEvmStream(deps: EvmStreamDeps): ChainStream<EvmStreamBlock
         const parent = at === 0 ? after : blocks[at - 1]
         if (parent && block.parentId !== parent.id) throw new BadAnswerError(LEFT_BRANCH)
       })
+      nameless.came(from)
       page.came(facts)
       return { tip: tip.height, blocks }
     },
@@ -139,8 +137,34 @@ export function createEvmStream(deps: EvmStreamDeps): ChainStream<EvmStreamBlock
     },
     async fork(tip, signal) {
       const height = await forkOf(tip, signal)
-      if (height < tip.height) nameless = await movedAbove(height)
+      nameless.stands(height, height < tip.height ? await movedAbove(height) : undefined)
       return height
+    },
+  }
+}
+
+/** Contracts whose names a rewind has forgotten. They come with the next page, and again until that one is stored. */
+function createNameless() {
+  let contracts: readonly string[] = []
+  let forkedAt = 0n
+  let cameAt: bigint | undefined
+  return {
+    due: (): readonly string[] => (cameAt === undefined ? contracts : []),
+    /** @param from first height of a page that has come with them */
+    came(from: bigint): void {
+      cameAt ??= from
+    },
+    /**
+     * @param height to which everything is stored when the stream begins again
+     * @param forgotten by a rewind to this height; undefined = there is none
+     */
+    stands(height: bigint, forgotten: readonly string[] | undefined): void {
+      const isStored = cameAt !== undefined && cameAt <= height
+      // Below the fork of before, those of then may not exist.
+      const left = isStored || height < forkedAt ? [] : contracts
+      contracts = [...new Set([...left, ...(forgotten ?? [])])]
+      if (forgotten) forkedAt = height
+      cameAt = undefined
     },
   }
 }
