@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Faults } from '../support/upstream/fault-server.ts'
 import { startTestPool } from '../support/upstream/upstream-pool.ts'
+import { gate } from '../support/waiting/gate.ts'
 import { until } from '../support/waiting/until.ts'
 
 const named = (name: string) => ({ answer: () => name })
@@ -113,6 +114,31 @@ test.each([
   await until(() => events.some(({ kind }) => kind === 'paused'), 'the first one is paused')
   servers[0]?.set({})
   expect(await answer).toBe('paused')
+})
+
+test('who is asked anew behind its pause is not asked twice at once when the other one fails', async () => {
+  const told = gate()
+  const refused = gate()
+  const { pool, servers, events } = await startTestPool(
+    [
+      { ...named('paused'), faults: { rateLimited: { retryAfterSeconds: 1 } } },
+      { faults: { held: refused.opened, status: 500 } },
+    ],
+    { limits: { hedgeMinMs: 10, headersTimeoutMs: 600_000 }, spec: (_url, index) => ({ priority: index }) },
+  )
+  const answer = pool.rpc('', 'a', [])
+  await until(() => events.some(({ kind }) => kind === 'paused'), 'the first one is paused')
+  servers[0]?.set({ held: told.opened })
+  await until(() => servers[0]?.stats.requests === 2, 'the first one is asked again')
+  // By now it might be asked for more.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5_000 })
+  onTestFinished(() => void vi.useRealTimers())
+  refused.open()
+  await until(() => events.filter(({ kind }) => kind === 'failover').length === 2, 'the second one fails')
+  told.open()
+  expect(await answer).toBe('paused')
+  const { host } = servers[0] ?? {}
+  expect(events.filter((event) => event.kind === 'attempt' && event.host === host)).toHaveLength(2)
 })
 
 test('those asked beside a hanging one count as attempts, too', async () => {

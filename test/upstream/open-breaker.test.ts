@@ -81,3 +81,20 @@ test('an open breaker is no excuse when nobody else is left', async () => {
   servers[0]?.set()
   expect(await pool.rpc('', 'a', [])).toEqual({ echo: [] })
 })
+
+test('a probe whose caller leaves before it is sent is followed by another', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { pool, servers } = await startTestPool([{ ...named('first'), faults: { status: 500 } }, named('second')], {
+    limits: { breakerFailures: 1, breakerOpenMs: 300 },
+    spec: (_url, index) => ({ priority: index }),
+  })
+  expect(await pool.rpc('', 'a', [])).toBe('second')
+  servers[0]?.set()
+  vi.setSystemTime(Date.now() + 300)
+  const client = new AbortController()
+  const left = pool.rpc('', 'b', [], { signal: client.signal })
+  client.abort()
+  await expect(left).rejects.toThrow()
+  expect(await pool.rpc('', 'c', [])).toBe('first')
+})

@@ -52,8 +52,6 @@ interface Leg {
   ended: boolean
 }
 
-const text = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('; ')
-
 /**
  * Asks upstreams until one answers: failover when one is in trouble, one hedge when the first is slow, another round
  * with growing pauses when all failed. Callbacks and a class on purpose: there is one run per call, and it must be
@@ -94,7 +92,7 @@ class ReadRun<T> implements Run {
 
   describe(): string {
     const asked = this.#legs.filter((leg) => !leg.ended).map((leg) => `${leg.upstream.host} not answered yet`)
-    return text([describeFailures(this.#failures), ...asked])
+    return [describeFailures(this.#failures), ...asked].filter((part) => part !== '').join('; ')
   }
 
   whyLate(): FirnError | undefined {
@@ -135,11 +133,11 @@ class ReadRun<T> implements Run {
     const { avoid } = this.#task
     // An upstream chosen as the probe of its breaker must be asked.
     if (!avoid || !chosen || chosen.breaker.state() !== 'closed' || !avoid(chosen.host)) return chosen
-    return this.#deps.ranking.spare(this.#notFor(avoid), now) ?? chosen
+    return this.#deps.ranking.spare([...this.#tried, ...this.#avoided(avoid)], now) ?? chosen
   }
 
-  #notFor(avoid: (host: string) => boolean): Upstream[] {
-    return [...this.#tried, ...this.#deps.upstreams.filter(({ host }) => avoid(host))]
+  #avoided(avoid: (host: string) => boolean): Upstream[] {
+    return this.#deps.upstreams.filter(({ host }) => avoid(host))
   }
 
   #onlyOne(upstream: Upstream, now: number): Upstream | undefined {
@@ -213,10 +211,12 @@ class ReadRun<T> implements Run {
     const { limits, ranking } = this.#deps
     const { avoid } = this.#task
     if (this.#attempts >= limits.maxAttempts) return undefined
-    // Who was asked for too much may be asked again once its pause is over.
-    const isLimited = (host: string) => this.#failures.some((one) => one.host === host && one.kind === 'rate-limited')
-    const asked = (avoid ? this.#notFor(avoid) : this.#tried).filter(({ host }) => avoid?.(host) || !isLimited(host))
-    return ranking.spare(asked, Date.now())
+    // Who was asked for too much may be asked again once its pause is over, but not twice at once.
+    const mayAgain = (upstream: Upstream) =>
+      this.#legs.every((leg) => leg.ended || leg.upstream !== upstream) &&
+      this.#failures.some(({ host, kind }) => host === upstream.host && kind === 'rate-limited')
+    const out = this.#tried.filter((upstream) => !mayAgain(upstream))
+    return ranking.spare(avoid ? [...out, ...this.#avoided(avoid)] : out, Date.now())
   }
 
   /** Everyone was asked once or is paused: decide whether waiting makes sense. */

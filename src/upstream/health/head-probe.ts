@@ -211,6 +211,8 @@ const unlessUnbelieved =
   (upstream, hedge, settle) => {
     const late = doubts.ofLate(upstream) ?? tooOld(upstream)
     if (!late) return launch(upstream, hedge, (outcome) => settle(doubts.of(upstream) ?? tooOld(upstream) ?? outcome))
+    // It is not sent, so another call may be the probe of the breaker: without one the doubt would never end.
+    upstream.breaker.inconclusive()
     settle(late)
     return () => undefined
   }

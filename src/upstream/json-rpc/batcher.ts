@@ -201,7 +201,9 @@ export const createBatcher = ({ upstream, path, attempt, limit }: BatcherDeps): 
       return (cause) => {
         if (passenger.left || passenger.settled) return
         passenger.left = true
-        passenger.onLeave?.(cause)
+        if (passenger.onLeave) passenger.onLeave(cause)
+        // It was never sent, so as a probe it told nothing.
+        else upstream.breaker.inconclusive()
       }
     },
   }

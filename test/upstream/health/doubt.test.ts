@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { heightProbe, startTestPool } from '../../support/upstream/upstream-pool.ts'
 import { eventually } from '../../support/waiting/eventually.ts'
 import { until } from '../../support/waiting/until.ts'
@@ -75,5 +75,22 @@ describe('a server that says that it cannot know', () => {
     state.ill = false
     await new Promise((resolve) => setTimeout(resolve, 3 * brief.intervalMs))
     expect(await pool.rpc('', 'm', [1])).toBe('well again')
+  })
+
+  test('leaves the probe of its breaker to others when a read is refused for what it said before', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { pool, servers } = await startTestPool([telling('ill', { ill: true })], {
+      limits: { breakerFailures: 1, breakerOpenMs: 300 },
+      deps: { headProbe },
+    })
+    await expect(pool.rpc('', 'm', [0])).rejects.toThrow('lost its source')
+    servers[0]?.set({ status: 500 })
+    vi.setSystemTime(Date.now() + 10_000)
+    await expect(pool.rpc('', 'm', [1])).rejects.toThrow('lost its source')
+    await until(() => pool.status()[0]?.breaker === 'open', 'the question for the height fails')
+    vi.setSystemTime(Date.now() + 300)
+    await expect(pool.rpc('', 'm', [2])).rejects.toThrow('lost its source')
+    expect(pool.status()[0]?.breaker).toBe('open')
   })
 })
