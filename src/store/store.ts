@@ -30,7 +30,7 @@ export interface StoreOptions {
   logger: Logger
   /** How one indexer keeps others out: a lock that ends with its session (default), or a lease in a row. */
   leader?: 'session' | 'lease'
-  /** Longest duration of a read, waiting included; default 10 s. Commits and upkeep are not limited by it. */
+  /** Longest wait of a statement for its turn, and longest run of it; default 10 s. Not for commits and upkeep. */
   statementTimeoutMs?: number
   /** False = a database of an earlier version is not changed, and refused. */
   migrates?: boolean

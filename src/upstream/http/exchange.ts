@@ -40,7 +40,6 @@ const readRaw = (
   const value: Outcome<RawResponse> = { kind: 'answer', value: response, bytes: body.length }
   const verdict = judge?.(response)
   if (verdict?.kind === 'answer') return value
-  // This upstream may have carried out the write, so its answer is final, whatever it says.
   if (verdict?.kind === 'retry') {
     const kind = verdict.rateLimited ? 'rate-limited' : verdict.behind ? 'behind' : verdict.blameless ? 'rpc' : 'status'
     return failed({
@@ -48,6 +47,7 @@ const readRaw = (
       kind,
       reason: verdict.reason,
       ...(verdict.retryAfterMs === undefined ? {} : { retryAfterMs: verdict.retryAfterMs }),
+      // A write may have been carried out, so the answer to it is final, whatever it says.
       ...(verdict.behind || !idempotent ? { fallback: value } : {}),
       ...(verdict.unheard ? { unheard: verdict.unheard } : {}),
       ...(verdict.untouched ? { neverSent: true } : {}),

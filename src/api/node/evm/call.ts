@@ -9,9 +9,11 @@ export interface EvmCall {
   body: Buffer
   contentType: string | undefined
   signal: AbortSignal
+  /** By when the answer must be there, over all attempts at all nodes; milliseconds of `Date.now()`. */
+  deadline: number
 }
 
-/** Time of a request over all attempts, milliseconds; a node allows itself as long to write an answer. */
+/** Time of a call over all attempts, milliseconds; a node allows itself as long to write an answer. */
 export const CALL_MS = 30_000
 /** Larger calls (bytes) are not validated here, and their answers are neither shared nor cached. */
 export const MAX_SHARED_BODY = 65_536

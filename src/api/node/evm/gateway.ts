@@ -12,7 +12,7 @@ import type { MethodRule } from '../methods/rule.ts'
 import { type Endpoint, PRIMARY } from '../routes/endpoint.ts'
 import { errorEntry, refusedBody } from './answers.ts'
 import { createEvmBatches } from './batch/batches.ts'
-import { type EvmCall, MAX_SHARED_BODY } from './call.ts'
+import { CALL_MS, type EvmCall, MAX_SHARED_BODY } from './call.ts'
 import type { EvmApi, EvmRequest } from './endpoint.ts'
 import { createFilterTable } from './filter/filter-table.ts'
 import { createEvmFilters } from './filter/filters.ts'
@@ -147,7 +147,7 @@ export function createEvmGateway(deps: EvmGatewayDeps): EvmGateway {
       if (end === undefined) return refusedBody(errorEntry(undefined, PARSE_ERROR, 'parse error'))
       if (isBatch) return batches.answer(request, start)
       const message = readMessage(body, { from: start, to: end })
-      return single({ endpoint, message, body, contentType, signal })
+      return single({ endpoint, message, body, contentType, signal, deadline: Date.now() + CALL_MS })
     },
   }
 }

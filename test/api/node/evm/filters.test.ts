@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createFilterTable, FILTER_IDLE_MS } from '../../../../src/api/node/evm/filter/filter-table.ts'
 import { type FaultServer, startFaultServer } from '../../../support/upstream/fault-server.ts'
 import { type EvmStage, startEvmStage } from './stage.ts'
@@ -73,6 +73,25 @@ describe('filters', () => {
       for (const id of ids) expect(await stage.call('eth_uninstallFilter', [id])).toBe(false)
     },
   )
+
+  it.each([
+    ['eth_newFilter', {}],
+    ['eth_getFilterChanges', '0x99'],
+  ])('have the time of one call for all nodes together: %s', async (method, parameter) => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { stage, nodes } = await start()
+    await stage.call('eth_blockNumber')
+    for (const node of nodes) {
+      node.reset()
+      node.set(() => {
+        vi.setSystemTime(Date.now() + 31_000)
+        return { dead: true }
+      })
+    }
+    await stage.post({ jsonrpc: '2.0', id: 1, method, params: [parameter] })
+    expect(nodes.reduce((sum, { stats }) => sum + stats.requests, 0)).toBe(1)
+  })
 
   it('of a dead node are not found, in the words of a node', async () => {
     const { stage, nodes } = await start()

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { eventually } from '../../../support/waiting/eventually.ts'
 import { type HighNode, startNodesAt } from './stage.ts'
 
@@ -49,4 +49,20 @@ it('where all refuse, the client hears what they say', async () => {
   const { stage, nodes } = await start([5, 5])
   for (const { server } of nodes) server.set({ rpcError: { code: -32000, message: 'no pool here' } })
   await expect(stage.call('eth_getTransactionCount', [SENDER, 'pending'])).rejects.toThrow('no pool here')
+})
+
+it('where nobody answers in time, nobody is asked once more', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { stage, nodes } = await start([5, 5])
+  await stage.call('eth_blockNumber')
+  let asked = 0
+  for (const { server } of nodes)
+    server.set(({ body }) => {
+      if (body.includes('eth_getTransactionCount')) asked += 1
+      vi.setSystemTime(Date.now() + 31_000)
+      return { status: 500 }
+    })
+  const { status } = await stage.post(ask(1))
+  expect([status, asked]).toEqual([504, 2])
 })

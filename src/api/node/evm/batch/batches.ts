@@ -116,7 +116,8 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
 
   const askOne = async (request: EvmRequest, message: EvmMessage): Promise<Buffer | undefined> => {
     const { endpoint, contentType, signal } = request
-    const answer = await single({ endpoint, message, body: bytesOf(request, message), contentType, signal })
+    const deadline = Date.now() + CALL_MS
+    const answer = await single({ endpoint, message, body: bytesOf(request, message), contentType, signal, deadline })
     const entry = trimmed(answer.body)
     if (message.kind === 'silent') return undefined
     if (answer.status === 200 && entry[0] === 0x7b) return entry
@@ -136,7 +137,8 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
     await reads.learnEnds(tip, endpoint, plans.values())
     const witnesses = createWitnesses(asked, body, plans, tip)
     const areFinal = plans.size === asked.length && [...plans.values()].every(isFinal)
-    const whole = await reads.ask({ endpoint, body, contentType, signal }, witnesses.judge, areFinal)
+    const deadline = Date.now() + CALL_MS
+    const whole = await reads.ask({ endpoint, body, contentType, signal, deadline }, witnesses.judge, areFinal)
     if (whole.status !== 200) return { kind: 'whole', answer: whole }
     const answers = matchAnswers(asked, whole.body.length === 0 ? [] : (entriesOf(whole.body) ?? []))
     if (!answers) return { kind: 'each', answers: await askEach(request, asked) }

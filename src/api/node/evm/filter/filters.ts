@@ -6,7 +6,7 @@ import { type Judge, judgeCall, judgeRpc } from '../../forward/judge.ts'
 import type { Member, NodePools } from '../../forward/nodes/node-pools.ts'
 import type { NodeAnswer } from '../../http/answer.ts'
 import { bodyOf, EVM_CODES, errorEntry, resultEntry, resultOf } from '../answers.ts'
-import { CALL_MS, type EvmCall } from '../call.ts'
+import type { EvmCall } from '../call.ts'
 import { FILTER_MAKERS, FILTER_USERS } from '../methods.ts'
 import type { ChainTip } from '../read/chain-tip.ts'
 import { parameterAt, rangeStart } from '../read/finality.ts'
@@ -36,7 +36,7 @@ const judgeOf = ({ message: { id }, body }: EvmCall): Judge => (id === undefined
 
 /** @throws UpstreamRateLimitedError also for the page by which a node, or something in front of it, turns calls away. */
 const exchange = async (member: Member, call: EvmCall): Promise<RawResponse> => {
-  const { endpoint, body, contentType, signal } = call
+  const { endpoint, body, contentType, signal, deadline } = call
   const judge = judgeOf(call)
   const response = await member.pool.exchange(
     {
@@ -45,7 +45,7 @@ const exchange = async (member: Member, call: EvmCall): Promise<RawResponse> => 
       headers: forwardHeaders({ method: 'POST', contentType, contentEncoding: undefined, query: '', body }),
       body,
     },
-    { idempotent: false, signal, deadline: Date.now() + CALL_MS, judge },
+    { idempotent: false, signal, deadline, judge },
   )
   const verdict = judge(response)
   if (verdict.kind === 'retry' && verdict.rateLimited && !isOwnWord(response))
@@ -155,7 +155,8 @@ export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFi
         return answerOf(response)
       } catch (error) {
         if (call.signal.aborted || !(error instanceof FirnError)) throw error
-        if (isTurnedAway(error)) turnedAway ??= error
+        // Those after it are not asked in time either.
+        if (isTurnedAway(error) || Date.now() >= call.deadline) turnedAway ??= error
       }
     }
     // One that was not asked may have it.

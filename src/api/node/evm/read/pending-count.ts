@@ -4,7 +4,7 @@ import { judgeCall } from '../../forward/judge.ts'
 import type { Member, NodePools } from '../../forward/nodes/node-pools.ts'
 import type { NodeAnswer } from '../../http/answer.ts'
 import { bodyOf, resultEntry, resultOf } from '../answers.ts'
-import { CALL_MS, type EvmCall } from '../call.ts'
+import type { EvmCall } from '../call.ts'
 import type { EvmMessage } from '../message.ts'
 import { parameterAt } from './finality.ts'
 
@@ -24,7 +24,7 @@ export const isPendingCount = ({ kind, method, params }: EvmMessage): boolean =>
  * answer.
  */
 export async function highestPendingCount(pools: NodePools, call: EvmCall): Promise<NodeAnswer | undefined> {
-  const { endpoint, message, contentType, signal } = call
+  const { endpoint, message, contentType, signal, deadline } = call
   const { id } = message
   const group = pools.group(endpoint.source)
   const healthy = new Set(group.pool.status().flatMap((one) => (one.healthy ? [one.host] : [])))
@@ -39,7 +39,7 @@ export async function highestPendingCount(pools: NodePools, call: EvmCall): Prom
   let highest: bigint | undefined
   const ask = async ({ pool, path }: Member): Promise<void> => {
     const request = { method: 'POST', path: path(endpoint), headers, body } as const
-    const options = { signal: until, deadline: time + CALL_MS, judge: judgeCall(id, body) }
+    const options = { signal: until, deadline, judge: judgeCall(id, body) }
     const { status, body: said } = await pool.exchange(request, options)
     const digits = status === 200 && QUANTITY.exec(resultOf(said)?.toString('latin1') ?? '')?.[1]
     if (!digits) throw new TypeError('no count')

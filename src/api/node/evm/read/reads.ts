@@ -8,7 +8,7 @@ import type { NodePools } from '../../forward/nodes/node-pools.ts'
 import type { NodeAnswer } from '../../http/answer.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
 import { bodyOf, resultEntry, resultOf, withId, withOwnId } from '../answers.ts'
-import { CALL_MS, type EvmCall, MAX_SHARED_BODY } from '../call.ts'
+import { type EvmCall, MAX_SHARED_BODY } from '../call.ts'
 import type { EvmMessage } from '../message.ts'
 import type { ChainTip } from './chain-tip.ts'
 import { createFlights } from './flights.ts'
@@ -70,12 +70,13 @@ function isSentAlike(one: EvmCall, other: EvmCall): boolean {
 }
 
 /** Written out: V8 would have to build a new shape for every copy with a replaced member. */
-const withSignal = ({ endpoint, message, body, contentType }: EvmCall, signal: AbortSignal): EvmCall => ({
+const withSignal = ({ endpoint, message, body, contentType, deadline }: EvmCall, signal: AbortSignal): EvmCall => ({
   endpoint,
   message,
   body,
   contentType,
   signal,
+  deadline,
 })
 
 const FIRST_BLOCK = 1n
@@ -102,13 +103,12 @@ export function createEvmReads({ pools, kept, tipOf, lacks }: EvmReadsDeps): Evm
   const complete = createCompleteNode()
   const flights = createFlights<{ answer: NodeAnswer; id: Buffer; of: EvmCall }>()
 
-  const ask: EvmReads['ask'] = async ({ endpoint, body, contentType, signal }, judge, isFinal = false) => {
+  const ask: EvmReads['ask'] = async ({ endpoint, body, contentType, signal, deadline }, judge, isFinal = false) => {
     const group = pools.group(endpoint.source)
     const tip = tipOf(endpoint)
     await tip.ready(group, endpoint)
     const headers = forwardHeaders({ method: 'POST', contentType, contentEncoding: undefined, query: '', body })
     const request = { method: 'POST', path: group.path(endpoint), headers, body } as const
-    const deadline = Date.now() + CALL_MS
     if (isFinal) return answerOf(await group.pool.exchange(request, { signal, deadline, judge }))
     const isOld = (host: string): boolean => tip.mayLackNewest(host, group, endpoint)
     // Calls both checks, because the first triggers a look at the node: imports and exports also move balances and

@@ -14,7 +14,7 @@ const HEIGHTS: Readonly<Record<ChainLetter, { path: string; method: string; para
   C: { path: '/ext/bc/C/rpc', method: 'eth_blockNumber', params: [] },
 }
 
-/** The pool's own watch sleeps after this long without a call, milliseconds (five of its intervals). */
+/** Shorter than the time without a call after which the pool's own watch sleeps (25 s), milliseconds. */
 const IDLE_MS = 20_000
 /** How long the first call waits for the heights of slow nodes, milliseconds. */
 const WAIT_MS = 1_000

@@ -98,7 +98,14 @@ it('where no node has all in time, the state of an EVM is asked of one that has 
     lacks: () => true,
   })
   const endpoint = { path: '/ext/bc/C/rpc', source: 'C/rpc' } as unknown as Endpoint
-  await reads.ask({ endpoint, body: Buffer.from('{}'), contentType: 'application/json', signal }, () => ({
+  const call = {
+    endpoint,
+    body: Buffer.from('{}'),
+    contentType: 'application/json',
+    signal,
+    deadline: Date.now() + 1_000,
+  }
+  await reads.ask(call, () => ({
     kind: 'answer',
   }))
   expect(['one', 'two'].filter((host) => seen.avoid?.(host))).toEqual(['one'])
