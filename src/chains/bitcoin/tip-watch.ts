@@ -29,7 +29,7 @@ export interface TipWatch<S> {
 
 /** Heights are read this often while there are reads, as in the pools of REST servers. */
 const INTERVAL_MS = 15_000
-/** Older heights count no more. */
+/** With older heights, an answer first waits for new ones, for `HOLD_MS` at most. */
 const FORGOTTEN_MS = 60_000
 const ANSWER_MS = 5_000
 /** Longest wait for heights, milliseconds: a hanging server must not delay what others have answered. */

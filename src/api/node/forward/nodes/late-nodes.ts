@@ -28,7 +28,7 @@ const MAX_NOTED = 1_000
  * the pool judges. Milliseconds.
  */
 const NOTED_MS = 600_000
-/** Interval between two checks of a node, milliseconds. */
+/** Pause between two checks of a node, milliseconds. */
 const LOOK_MS = 100
 
 interface Noted {
@@ -47,8 +47,11 @@ export function createLateNodes(now: () => number = steadyNow): LateNodes {
     perf: { now },
   })
   const look = async (key: string, noted: Noted): Promise<void> => {
+    // A node that hangs is not asked again before it has answered.
+    noted.lookedAt = Number.POSITIVE_INFINITY
+    const has = await noted.has()
     noted.lookedAt = now()
-    if ((await noted.has()) && late.peek(key) === noted) late.delete(key)
+    if (has && late.peek(key) === noted) late.delete(key)
   }
   return {
     note: (host, chain, has) => late.set(`${host}\n${chain}`, { host, chain, has, lookedAt: now() }),

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { createLateNodes } from '../../../../../src/api/node/forward/nodes/late-nodes.ts'
+import { gate } from '../../../../support/waiting/gate.ts'
 
 it('looks at a node that lacks something ten times a second at most, until it has all that was told', async () => {
   let time = 0
@@ -29,6 +30,28 @@ it('looks at a node that lacks something ten times a second at most, until it ha
   has.X = true
   expect(await after(100)).toBe(false)
   expect(looks).toHaveLength(5)
+})
+
+it('does not ask a node again that has not answered yet: one that hangs would have twenty such questions open', async () => {
+  let time = 0
+  let looks = 0
+  const { opened, open } = gate()
+  const late = createLateNodes(() => time)
+  late.note('one', 'P', async () => {
+    looks += 1
+    await opened
+    return false
+  })
+  const look = (): void => {
+    time += 100
+    late.lacks('one')
+  }
+  for (let again = 0; again < 5; again += 1) look()
+  expect(looks).toBe(1)
+  open()
+  await new Promise((resolve) => setImmediate(resolve))
+  look()
+  expect(looks).toBe(2)
 })
 
 it('forgets what a node lacked ten minutes ago: one that got its state from others never hears of it', () => {
