@@ -44,9 +44,10 @@ export interface IndexWriter {
   disownTip(stream: string): Promise<void>
   /**
    * Rewinds an EVM stream to `height`, whose block becomes the tip.
+   * @param state see `RangeProgress.state`
    * @throws RangeContentError for streams of the primary network, whose blocks are final
    */
-  rewind(stream: string, height: bigint): Promise<void>
+  rewind(stream: string, height: bigint, state?: string): Promise<void>
   /**
    * Rewrites the EVM rows of the blocks at the tip, in one transaction; all other rows stay.
    * @throws RangeGapError, RangeParentError when `tip` is not the stored one

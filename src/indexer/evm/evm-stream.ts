@@ -7,7 +7,7 @@ import type { ChainStream, StreamBlock, StreamTip } from '../runner/stream.ts'
 import { OtherChainError, StreamBlockedError } from '../runner/stream-errors.ts'
 import { evmEffects } from './evm-effects.ts'
 import { createEvmBlockReader, type WantedBlock } from './evm-reader.ts'
-import { readEvmState } from './evm-state.ts'
+import { readEvmState, readRewoundState, writeRewoundState } from './evm-state.ts'
 import { createPageSize } from './page-size.ts'
 import { bare, type EvmFacts, quantity } from './rpc-block.ts'
 import { createTraceFiller } from './trace-filler.ts'
@@ -24,8 +24,8 @@ export interface EvmStreamDeps {
   path: string
   /** The stored block at a height; undefined = none. `hash` hex, `count` = transactions up to and including it. */
   stored(height: bigint): Promise<{ hash: string; count: bigint } | undefined>
-  /** Contracts whose names are forgotten when the stream is rewound to a height; hex without 0x. */
-  movedAbove(height: bigint): Promise<readonly string[]>
+  /** See `EvmQueries.forgottenAbove`. */
+  forgottenAbove(height: bigint, before: readonly string[]): Promise<readonly string[]>
   /** See `EvmReaderOptions`. */
   traces?: TracePolicy
   /** Fills blocks that were indexed without traces; left out = they are not filled. */
@@ -34,17 +34,18 @@ export interface EvmStreamDeps {
 
 /** A standalone EVM chain: an L1, or any other. Detects a dead branch by its parent hash. */
 export function createEvmStream(deps: EvmStreamDeps): ChainStream<EvmStreamBlock> {
-  const { definition, pool, path, stored, movedAbove, traces = 'off', writer } = deps
+  const { definition, pool, path, stored, forgottenAbove, traces = 'off', writer } = deps
   const reader = createEvmBlockReader(pool, path, { traces })
   const partiesOf = async (blocks: readonly WantedBlock[], atOnce: number, signal: AbortSignal) =>
     (await reader.traced(blocks, atOnce, signal)).map(({ parties }) => parties)
   const filler = writer && traces !== 'off' ? createTraceFiller({ writer, partiesOf }) : undefined
   const page = createPageSize()
-  const nameless = createNameless()
+  /** Contracts whose names a rewind has forgotten, until a page has come with them. */
+  let nameless: readonly string[] = []
 
   const readPage = async (heights: readonly WantedBlock[], signal: AbortSignal): Promise<EvmFacts[]> => {
     try {
-      return await reader.read(heights, signal, nameless.due())
+      return await reader.read(heights, signal, nameless)
     } catch (error) {
       // An aborted read (no database to write to, say) says nothing about the page's size.
       if (!signal.aborted) page.failed(heights.length)
@@ -115,7 +116,7 @@ export function createEvmStream(deps: EvmStreamDeps): ChainStream<EvmStreamBlock
         const parent = at === 0 ? after : blocks[at - 1]
         if (parent && block.parentId !== parent.id) throw new BadAnswerError(LEFT_BRANCH)
       })
-      nameless.came(from)
+      nameless = []
       page.came(facts)
       return { tip: tip.height, blocks }
     },
@@ -124,6 +125,7 @@ export function createEvmStream(deps: EvmStreamDeps): ChainStream<EvmStreamBlock
       // After a re-org there is no state: the sum is read from the block that became the tip.
       const known = progress.state === undefined && progress.tip ? await stored(progress.tip.height) : undefined
       let count = known?.count ?? readEvmState(progress.state).count
+      nameless = readRewoundState(progress.state)
       return {
         apply(blocks) {
           const { rows, transactions } = evmEffects(
@@ -135,36 +137,11 @@ export function createEvmStream(deps: EvmStreamDeps): ChainStream<EvmStreamBlock
         },
       }
     },
-    async fork(tip, signal) {
-      const height = await forkOf(tip, signal)
-      nameless.stands(height, height < tip.height ? await movedAbove(height) : undefined)
-      return height
-    },
-  }
-}
-
-/** Contracts whose names a rewind has forgotten. They come with the next page, and again until that one is stored. */
-function createNameless() {
-  let contracts: readonly string[] = []
-  let forkedAt = 0n
-  let cameAt: bigint | undefined
-  return {
-    due: (): readonly string[] => (cameAt === undefined ? contracts : []),
-    /** @param from first height of a page that has come with them */
-    came(from: bigint): void {
-      cameAt ??= from
-    },
-    /**
-     * @param height to which everything is stored when the stream begins again
-     * @param forgotten by a rewind to this height; undefined = there is none
-     */
-    stands(height: bigint, forgotten: readonly string[] | undefined): void {
-      const isStored = cameAt !== undefined && cameAt <= height
-      // Below the fork of before, those of then may not exist.
-      const left = isStored || height < forkedAt ? [] : contracts
-      contracts = [...new Set([...left, ...(forgotten ?? [])])]
-      if (forgotten) forkedAt = height
-      cameAt = undefined
+    fork: forkOf,
+    async rewound(height, state) {
+      const forgotten = await forgottenAbove(height, readRewoundState(state))
+      if (forgotten.length === 0) return undefined
+      return writeRewoundState((await stored(height))?.count ?? 0n, forgotten)
     },
   }
 }

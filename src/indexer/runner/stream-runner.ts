@@ -95,7 +95,7 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
     const height = await stream.fork(tip, signal)
     if (height >= tip.height) return progress
     logger.warn({ from: String(tip.height), to: String(height) }, 'the chain left the stored branch: going back')
-    await writer.rewind(name, height)
+    await writer.rewind(name, height, await stream.rewound?.(height, progress.state))
     return writer.register(stream.definition)
   }
 

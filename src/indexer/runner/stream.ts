@@ -43,6 +43,11 @@ export interface ChainStream<B extends StreamBlock> {
    */
   fork?(tip: StreamTip, signal: AbortSignal): Promise<bigint>
   /**
+   * The state that a rewind to `height` stores, for the next `open`; left out or undefined = none.
+   * @param state that of the stored tip
+   */
+  rewound?(height: bigint, state: string | undefined): Promise<string | undefined>
+  /**
    * For chains whose accepted blocks are final: whether the chain has the stored tip; called before `open`. False only
    * if there is another block at that height: a node without that height proves nothing.
    */

@@ -63,8 +63,11 @@ export interface EvmQueries {
    */
   touchedTokens(chainId: bigint, address: string, limit: number, caller?: Caller): Promise<string[]>
   contracts(chainId: bigint, addresses: readonly string[]): Promise<ContractInfo[]>
-  /** Contracts of the blocks up to a height whose tokens moved above it: a rewind to it forgets their names. */
-  movedAbove(chainId: bigint, height: bigint): Promise<string[]>
+  /**
+   * Contracts of the blocks up to a height whose names a rewind to it forgets, since their tokens moved above it.
+   * @param before those whose names are forgotten already; the ones of later blocks are left out
+   */
+  forgottenAbove(chainId: bigint, height: bigint, before: readonly string[]): Promise<string[]>
 }
 
 export function createEvmQueries(db: Kysely<Database>, { numbers, dbFor }: OwnedDeps): EvmQueries {
@@ -140,10 +143,12 @@ export function createEvmQueries(db: Kysely<Database>, { numbers, dbFor }: Owned
         from ${wanted} join evm_contract c on c.address = w.address and c.stream = ${await numbers.evm(chainId)}`
       return (await query.execute(db)).rows.map(toContract)
     },
-    async movedAbove(chainId, height) {
+    async forgottenAbove(chainId, height, before) {
       const stream = await numbers.evm(chainId)
+      const earlier = rowSource('e', [column<string>('address', 'bytea', (address) => address)], before)
       const query = sql<{ address: string }>`select c.address from
-        (select distinct contract from evm_transfer where stream = ${stream} and height > ${height}) moved
+        (select contract from evm_transfer where stream = ${stream} and height > ${height}
+          union select address from ${earlier}) moved
         join evm_contract c on c.address = moved.contract and c.stream = ${stream} where c.height <= ${height}`
       return (await query.execute(db)).rows.map(({ address }) => address)
     },

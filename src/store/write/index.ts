@@ -58,10 +58,10 @@ export function createIndexWriter(
       await upkeep?.consider()
     },
     disownTip: (stream) => disownStream(db, stream),
-    rewind: (stream, height) =>
+    rewind: (stream, height, state) =>
       db.transaction().execute(async (tx) => {
         await latest?.fence(tx)
-        await rewindStream(tx, stream, height)
+        await rewindStream(tx, stream, height, state)
       }),
     rewriteTip: (stream, tip, rewrite) =>
       inRangeTransaction(ranges, async (tx) => {

@@ -17,7 +17,12 @@ const BY_FIRST_HEIGHT = ['evm_participant', 'evm_holding'] as const
  * Rewinds an EVM stream to `height`. All rows have their block's height; owners of NFTs are found again in the
  * remaining transfers.
  */
-export async function rewindStream(tx: Transaction<Database>, name: string, height: bigint): Promise<void> {
+export async function rewindStream(
+  tx: Transaction<Database>,
+  name: string,
+  height: bigint,
+  state: string | undefined,
+): Promise<void> {
   const row = await tx.selectFrom('stream').selectAll().where('name', '=', name).forUpdate().executeTakeFirst()
   if (row === undefined || row.height === null) return
   if (toTarget(row).primary !== undefined) throw new RangeContentError(`${name}: accepted blocks are final`)
@@ -36,7 +41,7 @@ export async function rewindStream(tx: Transaction<Database>, name: string, heig
       height: tip?.height ?? null,
       block_id: tip === undefined ? null : `\\x${tip.hash}`,
       block_time: tip?.time ?? null,
-      state: null,
+      state: state ?? null,
       current_at_ms: (tip?.time ?? 0n) * 1000n,
     })
     .where('id', '=', row.id)

@@ -72,7 +72,7 @@ function evmStreams(config: Config, chains: Chains, store: Store): AnyStream[] {
         const block = await store.reader.evm.blockAt(chainId, height)
         return block && { hash: block.hash, count: block.cumulativeTransactions }
       },
-      movedAbove: (height) => store.reader.evm.movedAbove(chainId, height),
+      forgottenAbove: (height, before) => store.reader.evm.forgottenAbove(chainId, height, before),
     })
   })
 }

@@ -30,7 +30,7 @@ export const startEvmStage = (urls: string | readonly string[], chainId: number)
         const block = await store.reader.evm.blockAt(id, height)
         return block && { hash: block.hash, count: block.cumulativeTransactions }
       },
-      movedAbove: (height) => store.reader.evm.movedAbove(id, height),
+      forgottenAbove: (height, before) => store.reader.evm.forgottenAbove(id, height, before),
     })
   })
 

@@ -1,43 +1,72 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { createEvmStream } from '../../../src/indexer/evm/evm-stream.ts'
-import { createUpstreamPool } from '../../../src/upstream/index.ts'
 import { startAnvil } from '../../support/evm/anvil.ts'
 import { callData } from '../../support/evm/contracts.ts'
-import { TEST_LIMITS } from '../../support/upstream/upstream-pool.ts'
+import { eventually } from '../../support/waiting/eventually.ts'
+import { startLyingProxy } from '../lying-proxy.ts'
+import { startEvmStage } from './evm-stage.ts'
 
-it('names that a rewind has forgotten come again until the page that brought them is stored', async () => {
+/** A chain whose index was rewound twice, each time without a page after it, since its node gives no receipts away. */
+async function rewoundTwice() {
   const chain = await startAnvil({ chainId: 4_242 })
   onTestFinished(() => chain.stop())
-  const [first = '', second = ''] = chain.accounts
-  const nft = await chain.deploy('EnumNft')
-  await chain.send({ to: nft, data: callData('EnumNft', 'mint', [first, 7, 'https://nft.example/1']) })
-  for (let block = 3; block <= 6; block++) await chain.send({ to: second, value: 2n })
-  const ids: string[] = []
-  for (let height = 0; height <= 6; height++) {
-    const block = await chain.rpc<{ hash: string }>('eth_getBlockByNumber', [`0x${height.toString(16)}`, false])
-    ids.push(block.hash.slice(2))
+  const [first = '', second = '', third = ''] = chain.accounts
+  let isSilent = false
+  const node = await startLyingProxy(chain.url, (body, request) =>
+    isSilent && request.body.includes('Receipt') ? undefined : body,
+  )
+  onTestFinished(() => node.stop())
+  const head = () => chain.rpc<{ number: string; hash: string }>('eth_getBlockByNumber', ['latest', false])
+  const move = (nft: string, id: number) =>
+    chain.send({ from: first, to: nft, data: callData('EnumNft', 'transferFrom', [first, second, id]) })
+  const mint = (nft: string, id: number) =>
+    chain.send({ to: nft, data: callData('EnumNft', 'mint', [first, id, 'https://nft.example/1']) })
+
+  const old = await chain.deploy('EnumNft')
+  await mint(old, 7)
+  const low = await chain.rpc('evm_snapshot')
+  const newer = await chain.deploy('EnumNft')
+  await mint(newer, 7)
+  const high = await chain.rpc('evm_snapshot')
+  await move(newer, 7)
+  await move(old, 7)
+  const stage = await startEvmStage(node.url, chain.chainId)
+  await stage.at(await head())
+  const names = async () => stage.sql('select address, name from evm_contract order by height')
+  const all = await names()
+
+  const leave = async (snapshot: unknown, height: bigint) => {
+    isSilent = true
+    await chain.rpc('evm_revert', [snapshot])
+    await chain.rpc('evm_increaseTime', [60])
+    for (let block = 0; block < 3; block++) await chain.send({ to: third, value: height })
+    await eventually(async () => {
+      const [stored] = await stage.store.reader.progress()
+      expect(stored?.tip?.height).toBe(height)
+    })
+    await stage.indexer.stop()
   }
-  const pool = createUpstreamPool('names', [{ url: chain.url }], TEST_LIMITS)
-  onTestFinished(() => pool.close())
-  const stream = createEvmStream({
-    definition: { name: 'eip155:4242', kind: 'evm', testnet: true, evmChainId: 4_242n },
-    pool,
-    path: '/',
-    stored: async (height) => ({ hash: height > 2n ? 'dead' : (ids[Number(height)] ?? ''), count: height }),
-    movedAbove: async () => [nft.slice(2).toLowerCase()],
-  })
-  const { signal } = new AbortController()
-  /** As a session begins: to where it goes back, and which contracts its next page names. */
-  const begin = async (at: bigint, id = ids[Number(at)] ?? '') => {
-    const height = (await stream.fork?.({ height: at, id }, signal)) ?? at
-    const tip = { height, blockId: ids[Number(height)] ?? '', time: 1n }
-    await stream.open({ tip } as never, signal)
-    const { blocks } = await stream.fetch(height + 1n, { height, id: tip.blockId }, signal)
-    return { height, names: [...(blocks[0]?.facts.names.keys() ?? [])] }
+  const begin = () => {
+    stage.again()
+    isSilent = false
   }
-  const named = { height: 2n, names: [nft.slice(2).toLowerCase()] }
-  expect(await begin(5n, 'dead')).toEqual(named)
-  // The page was not stored: the next session begins where the last one did.
-  expect(await begin(2n)).toEqual(named)
-  expect(await begin(5n)).toEqual({ height: 5n, names: [] })
+  return { stage, all, names, head, begin, leave, low, high, old: old.slice(2).toLowerCase() }
+}
+
+it('names that a rewind has forgotten are read again by the next process, where this one ended before its next page', async () => {
+  const { stage, all, names, head, begin, leave, high } = await rewoundTwice()
+  await leave(high, 3n)
+  expect(await names()).toEqual(all.map((one) => ({ ...one, name: null })))
+  begin()
+  await stage.at(await head())
+  expect(await names()).toEqual(all)
+})
+
+it('after another rewind, names are read of the contracts alone that are left', async () => {
+  const { stage, all, names, head, begin, leave, high, low, old } = await rewoundTwice()
+  await leave(high, 3n)
+  stage.again()
+  await leave(low, 2n)
+  begin()
+  await stage.at(await head())
+  expect(await names()).toEqual(all.filter(({ address }) => address === old))
 })

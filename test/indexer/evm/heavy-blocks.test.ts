@@ -62,7 +62,7 @@ async function startStream(characters: number, { atMost = TIP, logs = 0 } = {}) 
   ])
   onTestFinished(() => pool.close())
   const definition = { name: 'eip155:4242', kind: 'evm', testnet: true, evmChainId: 4_242n } as const
-  return createEvmStream({ definition, pool, path: '/', stored: async () => undefined, movedAbove: async () => [] })
+  return createEvmStream({ definition, pool, path: '/', stored: async () => undefined, forgottenAbove: async () => [] })
 }
 
 /** Blocks of each page. */

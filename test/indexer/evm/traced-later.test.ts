@@ -128,7 +128,7 @@ it('what contracts sent on another chain while that was switched off comes when 
         const block = await store.reader.evm.blockAt(43_113n, height)
         return block && { hash: block.hash, count: block.cumulativeTransactions }
       },
-      movedAbove: async () => [],
+      forgottenAbove: async () => [],
     }),
   )
   await stage.at(tip?.block as RpcBlock)
