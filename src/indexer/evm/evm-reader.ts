@@ -21,6 +21,11 @@ export interface EvmReader {
   /** Height and hash of the last block. */
   tip(signal: AbortSignal): Promise<{ height: bigint; id: string }>
   /**
+   * The same from a server that last told of a block above `height`, which others may lack since they stand still;
+   * `told` is the highest of those. Undefined, and no call, if there is no such server.
+   */
+  laterTip(height: bigint, signal: AbortSignal): Promise<{ height: bigint; id: string; told: bigint } | undefined>
+  /**
    * Complete blocks of these heights, checked against their hashes as far as possible.
    * @param nameless contracts whose names come with them, whether they are in these blocks or not; hex without 0x
    */
@@ -191,11 +196,18 @@ export function createEvmBlockReader(
     return blocks.map((found, at) => ({ block: found, receipts: receipts[at] ?? [] }))
   }
 
+  async function tip(options: CallOptions): Promise<{ height: bigint; id: string }> {
+    const latest = await pool.rpc<RpcBlock | null>(path, 'eth_getBlockByNumber', ['latest', false], options)
+    if (!latest) throw new BadAnswerError('there is no latest block')
+    return { height: quantity(latest.number), id: bare(latest.hash) }
+  }
+
   return {
-    async tip(signal) {
-      const latest = await pool.rpc<RpcBlock | null>(path, 'eth_getBlockByNumber', ['latest', false], call(signal))
-      if (!latest) throw new BadAnswerError('there is no latest block')
-      return { height: quantity(latest.number), id: bare(latest.hash) }
+    tip: (signal) => tip(call(signal)),
+    async laterTip(height, signal) {
+      const { hosts, highest } = toldAbove(pool, height)
+      if (hosts.size === 0) return undefined
+      return { ...(await tip({ ...call(signal), avoid: (host) => !hosts.has(host) })), told: highest }
     },
     restart: names.forget,
     async correct(blocks, root, signal) {
@@ -231,6 +243,19 @@ export function createEvmBlockReader(
       })
     },
   }
+}
+
+/** Healthy servers that last told of a block above this one; no height counts that the pool does not believe. */
+function toldAbove(pool: UpstreamPool, height: bigint): { hosts: ReadonlySet<string>; highest: bigint } {
+  const head = pool.head() ?? height
+  const hosts = new Set<string>()
+  let highest = height
+  for (const { host, healthy, height: told = height } of pool.status()) {
+    if (!healthy || told <= height || told > head) continue
+    hosts.add(host)
+    if (told > highest) highest = told
+  }
+  return { hosts, highest }
 }
 
 function expectWanted(found: RpcBlock, height: bigint, id: string | undefined): void {

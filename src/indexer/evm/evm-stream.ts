@@ -99,12 +99,14 @@ export function createEvmStream(deps: EvmStreamDeps): ChainStream<EvmStreamBlock
       throw new StreamBlockedError(`${definition.name}: the node serves the chain ${id}`)
     },
     async fetch(wanted, after, signal) {
-      const tip = await reader.tip(signal)
+      const latest = await reader.tip(signal)
+      const later = after && latest.height <= after.height ? await reader.laterTip(after.height, signal) : undefined
+      const tip = later ?? latest
       if (after && tip.height <= after.height) {
         if (tip.height < after.height)
           throw new BadAnswerError(`the chain is at ${tip.height}, ${after.height} is stored`)
         if (tip.id !== after.id) throw new BadAnswerError(LEFT_BRANCH)
-        return { tip: tip.height, blocks: [] }
+        return { tip: later?.told ?? tip.height, blocks: [] }
       }
       const from = after ? wanted : ((await reader.first(signal))?.height ?? wanted)
       const full = from + BigInt(page.blocks) - 1n
