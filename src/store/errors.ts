@@ -41,6 +41,14 @@ export class NoSchemaError extends StoreUnavailableError {
   }
 }
 
+/** The database's role may not do what this program does: somebody else made the tables, or took rights back. */
+export class StoreRightsError extends StoreUnavailableError {
+  /** @param missing rights and tables, such as `SELECT on tx, utxo` */
+  constructor(missing: readonly string[]) {
+    super(`rights on tables are missing: ${missing.join('; ')}`)
+  }
+}
+
 /** A lock cannot exclude others: the session that would hold it serves other clients, too. */
 export class SharedSessionError extends StoreUnavailableError {
   constructor() {

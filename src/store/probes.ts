@@ -1,5 +1,6 @@
-import { type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import { nowSeconds } from './database.ts'
+import { expectReadRights, expectWriteRights } from './missing-rights.ts'
 import type { ChainNumbers } from './read/index.ts'
 import type { StreamProgress } from './rows/index.ts'
 import type { Database } from './schema/index.ts'
@@ -8,8 +9,9 @@ import { readProgress } from './write/stream-rows.ts'
 
 /** Database queries of the health checks; all reject with the database's own error when it does not serve. */
 export interface StoreProbes {
+  /** Rejects with StoreRightsError when a table cannot be read. */
   read(): Promise<void>
-  /** Commits one row, to detect a full disk or a read-only replica. */
+  /** Commits one row, to detect a full disk or a read-only replica; StoreRightsError as for `read`. */
   write(): Promise<void>
   /** The progress of each stream. */
   progress(): Promise<StreamProgress[]>
@@ -28,9 +30,7 @@ export function createProbes(
   upkeep: Upkeep | undefined,
 ): StoreProbes {
   return {
-    read: joined(async () => {
-      await sql`select 1`.execute(db)
-    }),
+    read: joined(() => expectReadRights(db)),
     write: joined(async () => {
       const row = { single: true, checked_at: nowSeconds() }
       await db
@@ -38,6 +38,7 @@ export function createProbes(
         .values(row)
         .onConflict((conflict) => conflict.column('single').doUpdateSet({ checked_at: row.checked_at }))
         .execute()
+      await expectWriteRights(db)
       // Only the write is probed: cleaning up a table may take minutes.
       void upkeep?.consider()
     }),

@@ -7,6 +7,8 @@ import { StoreLateError, StoreUnavailableError } from '../errors.ts'
 const UNAVAILABLE = /^(08|25P0[34]|28|3D|53|58|57P)/
 /** From a server that is a copy of another, perhaps since that one replaced it. */
 const READ_ONLY = '25006'
+/** The role lacks a right on what the statement names. */
+const FORBIDDEN = '42501'
 /** A prepared statement exists twice, or not at all: connections of this process share sessions of the server. */
 const POOLED = /^(42P05|26000)$/
 /** Node's error codes for an unreachable peer. */
@@ -25,6 +27,7 @@ export function databaseError(error: unknown): unknown {
     return new StoreLateError(`the database is late: ${error.message}`)
   if (code === READ_ONLY)
     return new StoreUnavailableError(`the database may not be written to: ${error.message}`, error)
+  if (code === FORBIDDEN) return new StoreUnavailableError(`the database denies a right: ${error.message}`, error)
   if (POOLED.test(code))
     return new StoreUnavailableError(
       `a pooler in front of the database does not carry prepared statements (PgBouncer does since 1.21, with max_prepared_statements): ${error.message}`,
