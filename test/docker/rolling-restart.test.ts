@@ -73,6 +73,31 @@ describe('a rolling restart', () => {
     expect(await hanging).toBeInstanceOf(Error)
   })
 
+  it('lets nobody take a stream that was cut for a whole one, also one that began while it drained', async () => {
+    const { url } = await stage.upstream({ faults: { hang: 'headers' } })
+    const port = await freePort()
+    const child = await start(port, url, { FIRN_HTTP_SHUTDOWN_DELAY_MS: '60s' })
+    const address = `0x${'7'.repeat(40)}`
+    const ask = (headers: Record<string, string> = {}) =>
+      fetch(`http://127.0.0.1:${port}/v1/balance/get-balances`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({
+          currency: 'usd',
+          data: [{ namespace: 'eip155', references: ['1'], addresses: [address] }],
+        }),
+      })
+    const before = await ask()
+    child.kill('SIGTERM')
+    await expect.poll(async () => (await fetch(`http://127.0.0.1:${port}/v1/live-check`)).status).toBe(503)
+    const late = await ask()
+    const texts = [before, late].map((answer) => answer.text().catch((error: Error) => error))
+    child.kill('SIGKILL')
+    for (const text of await Promise.all(texts)) expect(text).toBeInstanceOf(Error)
+    // The connection ends with the answer all the same.
+    expect([late.headers.get('connection'), late.headers.get('keep-alive')]).toEqual([null, 'timeout=0'])
+  })
+
   it('drains once for one press of Ctrl-C, which npm hands on besides, and when the terminal is closed', async () => {
     const { url, stats } = await stage.upstream({ faults: { latencyMs: 400 } })
     for (const signals of [['SIGINT', 'SIGTERM'], ['SIGHUP']] as const) {

@@ -46,6 +46,17 @@ const withHeaders = (reply: FastifyReply): FastifyReply =>
     .header('cache-control', 'no-cache, no-transform')
     .header('x-accel-buffering', 'no')
 
+/**
+ * Undici, and so Node's `fetch`, takes the end of a connection for the end of an answer that says `Connection: close`, cut
+ * or not. A stream does not say so therefore, not even while the server drains: the connection ends all the same, and
+ * `timeout=0` tells clients that keep connections not to use this one again. HTTP/1.0 has no other way.
+ */
+function endConnectionUnsaid({ raw }: FastifyReply): void {
+  if (raw.shouldKeepAlive || raw.req.httpVersionMinor === 0) return
+  raw.removeHeader('connection')
+  raw.setHeader('keep-alive', 'timeout=0')
+}
+
 /** Turns checked bodies into event streams and tracks open ones, so that a shutdown can wait for them or cut them. */
 export function createStreams(options: StreamsOptions) {
   const { balances, present, questions, isFull, limits } = options
@@ -105,6 +116,7 @@ export function createStreams(options: StreamsOptions) {
     // A client that waits for a chain waits for its call: that is sent first, the headers while it is under way.
     const send = (): void => {
       cutWhenStalled(reply)
+      endConnectionUnsaid(reply)
       withHeaders(reply).send(stream.readable)
     }
     if (items.length > 0) send()
