@@ -60,6 +60,22 @@ it('finds nothing in an index that is right, and whatever is wrong in one that i
       'end_accumulated_fee = end_accumulated_fee - 1 where end_accumulated_fee > 0',
       /balance [1-9]\d* nAVAX.*, the node has/,
     ],
+    // Of keys and owners another validator's are as well formed as its own.
+    [
+      `node_id = set_byte(node_id, 0, get_byte(node_id, 0) # 1)`,
+      `node_id = set_byte(node_id, 0, get_byte(node_id, 0) # 1)`,
+      /by NodeID-.*, the node has weight/,
+    ],
+    [
+      `public_key = set_byte(public_key, 47, get_byte(public_key, 47) # 1)`,
+      `public_key = set_byte(public_key, 47, get_byte(public_key, 47) # 1)`,
+      /with key [0-9a-f]{96}.*, the node has weight/,
+    ],
+    [
+      'remaining_balance_owner = deactivation_owner, deactivation_owner = remaining_balance_owner',
+      'remaining_balance_owner = deactivation_owner, deactivation_owner = remaining_balance_owner',
+      /what is left goes to [1-9] of .*, disabled by .*, the node has weight/,
+    ],
   ] as const) {
     await stage.sql(`update l1_validator set ${change}`)
     expect((await verify(stage, 7, 20)).differences.join('\n')).toMatch(found)
