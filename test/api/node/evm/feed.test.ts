@@ -3,6 +3,7 @@ import { createFeed, type FeedDeps } from '../../../../src/api/node/evm/ws/feed.
 import { createMessageRoom } from '../../../../src/api/node/evm/ws/message-room.ts'
 import type { LinkEvents, UpstreamLink } from '../../../../src/api/node/evm/ws/upstream-link.ts'
 import { eventually } from '../../../support/waiting/eventually.ts'
+import { gate } from '../../../support/waiting/gate.ts'
 import { until } from '../../../support/waiting/until.ts'
 
 const ERROR = '{"code":-32000,"message":"not now"}'
@@ -224,4 +225,64 @@ it('a pending transaction that the next node hears of later comes once, and twic
   await until(() => sent.includes('0xc'), 'what is new there')
   feed.close()
   expect(sent).toEqual(['0xa', '0xa', '0xb', '0xc'])
+})
+
+it('what was told comes once from a node that is many blocks behind the one that was lost, too', async () => {
+  const links: LinkEvents[] = []
+  const sent: unknown[] = []
+  let ids = 0
+  const connect: FeedDeps['connect'] = async (events) => {
+    links.push(events)
+    const tip = links.length === 1 ? '0x64' : '0x46'
+    return {
+      host: 'node',
+      call: (method, _params, answered) => {
+        if (method === 'eth_subscribe') ids += 1
+        answered(Buffer.from(`{"jsonrpc":"2.0","id":1,"result":"${method === 'eth_subscribe' ? `0x${ids}` : tip}"}`))
+      },
+      pause: () => undefined,
+      resume: () => undefined,
+      close: () => undefined,
+    }
+  }
+  const send = (message: Buffer): void => void sent.push(JSON.parse(String(message)).params.result.blockHash)
+  const events = { send, onHead: () => undefined, onBroken: () => undefined }
+  const feed = createFeed({ connect, ...events, share: () => true, restoreMs: 0, maxMissedBlocks: 0, idleLinkMs: 0 })
+  onTestFinished(feed.close)
+  await new Promise((resolve) => feed.subscribe('eth_subscribe', Buffer.from('["logs"]'), Buffer.from('7'), resolve))
+  const say = (link: number, subscription: string, result: object): void =>
+    links[link]?.onNotification(Buffer.from(JSON.stringify({ jsonrpc: '2.0', params: { subscription, result } })))
+  const log = (height: number) => ({ blockHash: `block ${height}`, logIndex: '0x0' })
+  // Each connection begins with the feed's own subscription.
+  say(0, '0x2', log(100))
+  links[0]?.onLost()
+  await until(() => ids === 4, 'the subscription at the next node')
+  for (let height = 71; height <= 101; height++) {
+    say(1, '0x3', { number: `0x${height.toString(16)}` })
+    if (height >= 100) say(1, '0x4', log(height))
+  }
+  await until(() => sent.includes('block 101'), 'what is new there')
+  expect(sent).toEqual(['block 100', 'block 101'])
+})
+
+it('keeps no connection for subscriptions that ended while a lost node was replaced', async () => {
+  const node = startNode(() => '"result":"0x1"')
+  const found = gate()
+  let lose: (() => void) | undefined
+  const connect: FeedDeps['connect'] = async (events) => {
+    if (lose) await found.opened
+    lose = () => events.onLost()
+    return node.connect()
+  }
+  const { feed, subscribed } = startFeed(connect, 0)
+  onTestFinished(feed.close)
+  await subscribed()
+  lose?.()
+  node.open.clear()
+  expect(feed.unsubscribe('0x1')).toBe(true)
+  // Timers of the same length run in the order in which they were set: the connection's has run now.
+  await new Promise((resolve) => setTimeout(resolve, 0))
+  found.open()
+  await eventually(() => expect(node.connections).toBe(2))
+  await eventually(() => expect(node.open.size).toBe(0))
 })

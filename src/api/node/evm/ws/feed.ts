@@ -89,7 +89,8 @@ export function createFeed(deps: FeedDeps): Feed {
       const height = heightMember(notification.result, 'number')
       shape.learn(notification.result)
       if (height === undefined) return
-      told.head()
+      // Blocks that a node behind the lost one has yet to catch up with are no news: nothing is forgotten for them.
+      if (height > reached) told.head()
       if (height > reached) reached = height
       if (link) deps.onHead(link.host, height)
       return
@@ -231,6 +232,8 @@ export function createFeed(deps: FeedDeps): Feed {
     opening.then(
       () => {
         for (const notification of held.end()) take(notification)
+        // The last one ended meanwhile, when there was no connection to close.
+        if (byId.size === 0) idle.refresh()
       },
       (error: unknown) => give(error instanceof TooMuchMissedError ? error.message : 'no node holds the subscriptions'),
     )
