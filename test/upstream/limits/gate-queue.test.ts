@@ -181,3 +181,35 @@ test('what the others depend on comes first, however long they have waited', () 
   add('new')
   expect(take(3)).toBe('height again new 2')
 })
+
+test('what comes of a reading while none of it waits has precedence together, and no longer than the rest of it', () => {
+  const { queue, add, take } = start()
+  const scan = {}
+  queue.passed({ name: '0', partOf: scan })
+  for (let at = 1; at < 40; at++) add(String(at), scan)
+  add('wallet')
+  take(31)
+  expect(take(2)).toBe('wallet 32')
+})
+
+test('a long reading stays one, however often none of it waits', () => {
+  const { queue, add, take } = start()
+  const index = {}
+  for (let at = 0; at < 32; at++) queue.passed({ name: String(at), partOf: index })
+  for (let at = 0; at < 3; at++) {
+    add(`index ${at}`, index)
+    expect(take(1)).toBe(`index ${at}`)
+  }
+  add('wallet')
+  add('index 3', index)
+  expect(take(2)).toBe('wallet index 3')
+})
+
+test('a reading of which nothing was sent has not begun', () => {
+  const { queue, add, take } = start()
+  const reading = {}
+  queue.remove(add('left', reading))
+  add('other')
+  add('second', reading)
+  expect(take(2)).toBe('other second')
+})

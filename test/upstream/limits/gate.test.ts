@@ -92,3 +92,30 @@ test('what belongs to a call that did not have to wait comes before what others 
   gate.leave()
   expect(log).toEqual(['first', 'rest', 'other'])
 })
+
+test('who comes after another was taken back waits no longer than the rate budget has it', () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { gate, log, ticket } = start({ rate: 1 })
+  const back = ticket('back')
+  for (const one of [ticket('a'), back]) gate.enter(one, Date.now())
+  gate.withdraw(back)
+  gate.enter(ticket('b'), Date.now())
+  vi.advanceTimersByTime(1_100)
+  expect(log).toEqual(['a', 'b'])
+})
+
+test('nobody overtakes those who wait for the rate budget, and there is no room meanwhile', () => {
+  const { gate, log, ticket } = start({ rate: 1 })
+  const now = Date.now()
+  expect(gate.room(now)).toBe(true)
+  gate.enter(ticket('a'), now)
+  expect(gate.room(now)).toBe(false)
+  gate.enter(ticket('b'), now)
+  // There will be a token, and nobody has looked yet.
+  expect(gate.room(now + 2_000)).toBe(false)
+  gate.enter(ticket('c'), now + 2_000)
+  expect(log).toEqual(['a'])
+  gate.turnAway('gone')
+  expect(log).toEqual(['a', 'b: gone', 'c: gone'])
+})
