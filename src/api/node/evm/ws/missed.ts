@@ -3,6 +3,7 @@ import { eachElement, eachMember } from '../../json/spans.ts'
 import { decodeString, foldName } from '../../json/strings.ts'
 import { resultOf } from '../answers.ts'
 import type { HeadShape } from './head-shape.ts'
+import { textMember } from './notification.ts'
 import type { Subscription } from './subscription.ts'
 import type { UpstreamLink } from './upstream-link.ts'
 
@@ -38,6 +39,10 @@ function transactionsOf(block: Buffer): Buffer[] {
   })
   return found
 }
+
+/** @param transaction an object or its hash */
+const asHash = (transaction: Buffer): Buffer =>
+  transaction[0] === 0x22 ? transaction : Buffer.from(`"${textMember(transaction, 'hash')}"`)
 
 /**
  * The filter of a subscription as `eth_getLogs` takes it; a range in it is replaced. Nodes read the names of its
@@ -87,14 +92,15 @@ export async function readMissed(
     // One subscription may have got a header that another has not.
     let from = tip + 1n
     for (const one of byBlock) if (start(one) < from) from = start(one) + 1n
+    const isWhole = byBlock.some((one) => one.isWhole)
     if (from < reached - LOG_OVERLAP) from = reached - LOG_OVERLAP
     for (let height = from; height <= tip; height += 1n) {
-      const block = await askLink(link, 'eth_getBlockByNumber', `[${hex(height)},false]`)
+      const block = await askLink(link, 'eth_getBlockByNumber', `[${hex(height)},${isWhole}]`)
       if (block[0] !== 0x7b) throw new UpstreamUnavailableError(`${link.host}: block ${height} is not there`)
       for (const one of byBlock) {
         if (height <= one.since) continue
         if (one.kind === 'newHeads') deliver(one, shape.fit(block))
-        else for (const hash of transactionsOf(block)) deliver(one, hash)
+        else for (const found of transactionsOf(block)) deliver(one, one.isWhole ? found : asHash(found))
       }
     }
   }

@@ -11,6 +11,8 @@ export interface Subscription {
   kind: string
   /** JSON of the filter of a `logs` subscription. */
   filter: string
+  /** Transactions are told as a whole, not as hashes. */
+  isWhole: boolean
   /** The client's id for it; never changes. */
   id: string
   /** The id at the node that holds it. */
@@ -20,8 +22,8 @@ export interface Subscription {
   delivery: Delivery
 }
 
-/** Kind and filter of a subscribing call; empty when absent. */
-export function readSubscribeParams(params: Buffer | undefined): { kind: string; filter: string } {
+/** What a subscribing call asks for; kind and filter are empty when absent. */
+export function readSubscribeParams(params: Buffer | undefined): Pick<Subscription, 'kind' | 'filter' | 'isWhole'> {
   const parts: string[] = []
   if (params)
     eachElement(params, 0, (from, to) => {
@@ -29,7 +31,7 @@ export function readSubscribeParams(params: Buffer | undefined): { kind: string;
       return parts.length < 2
     })
   const kind = /^"([A-Za-z]+)"$/.exec(parts[0] ?? '')?.[1] ?? ''
-  return { kind, filter: parts[1]?.startsWith('{') ? parts[1] : '{}' }
+  return { kind, filter: parts[1]?.startsWith('{') ? parts[1] : '{}', isWhole: parts[1] === 'true' }
 }
 
 export function createSubscription(
@@ -39,14 +41,13 @@ export function createSubscription(
   since: bigint,
   told: Told,
 ): Subscription {
-  const { kind, filter } = readSubscribeParams(params)
+  const asked = readSubscribeParams(params)
   return {
     namespace: method.slice(0, method.lastIndexOf('_')),
     params: params?.toString('latin1') ?? '[]',
-    kind,
-    filter,
+    ...asked,
     ...ids,
     since,
-    delivery: deliveryOf(kind, told),
+    delivery: deliveryOf(asked.kind, told),
   }
 }
