@@ -190,3 +190,46 @@ it('refuses reads when too many wait, and nothing else', async () => {
   }
   expect(inside).toEqual(['a', 'health', 'b', 'commit'])
 })
+
+it('lets work in at once where nobody waits, however long the last work has taken', async () => {
+  const { inside, wait, come, leave } = staged(2)
+  come('commit 1', 'work')
+  await nextTurn()
+  come('commit beside it', 'work')
+  await nextTurn()
+  expect(inside).toEqual(['commit 1', 'commit beside it'])
+  wait(5_000)
+  for (const name of ['commit 1', 'commit beside it']) leave(name)
+  await nextTurn()
+  come('commit 2', 'work')
+  await nextTurn()
+  expect(inside.at(-1)).toBe('commit 2')
+})
+
+it('lets reads have as much time as the last work had where they wait for long, too', async () => {
+  const { inside, wait, come, leave } = staged(1)
+  come('commit 1', 'work')
+  for (const name of ['a', 'b', 'c', 'd']) come(name)
+  come('commit 2', 'work')
+  wait(5_000)
+  for (const name of ['commit 1', 'd', 'c', 'b', 'commit 2', 'a']) {
+    await nextTurn()
+    expect(inside.at(-1)).toBe(name)
+    if (!name.startsWith('commit')) wait(2_000)
+    leave(name)
+  }
+})
+
+it('keeps nobody else out for the reads of a client that has all the places that it may have', async () => {
+  const { turns, inside, come } = staged(10)
+  const client = { clients: new Set(['one']), signal: new AbortController().signal }
+  for (let at = 0; at < 8; at++) come(`one ${at}`, 'read', client)
+  await nextTurn()
+  expect(turns.load).toEqual({ busy: 7, waiting: 1 })
+  come('index 1')
+  come('index 2')
+  come('commit', 'work')
+  await nextTurn()
+  expect(inside.slice(7)).toEqual(['index 1', 'index 2', 'commit'])
+  expect(turns.load).toEqual({ busy: 10, waiting: 1 })
+})
