@@ -119,3 +119,35 @@ it('a read for several is refused when all of them have half of the line', async
   end.abort()
   for (const one of waiting) await expect(one).rejects.toThrow(CancelledError)
 })
+
+it.each([[['greedy', 'other']], [['other', 'greedy']]])(
+  'a read for several is let in for the one who has room, wherever he is named: %s',
+  async (clients) => {
+    const { turns, come } = readers(10)
+    for (let count = 0; count < 7; count++) await come('greedy', `greedy ${count}`)
+    await turns.take(MINUTE, 'read', { clients: new Set(clients), signal: new AbortController().signal })
+    expect(turns.load).toEqual({ busy: 8, waiting: 0 })
+  },
+)
+
+it('whose turn has come, or whose time is over, takes nobody else out of the line by leaving later', async () => {
+  const turns = createTurns(1, 100)
+  const take = (timeoutMs: number, from: AbortController) =>
+    turns.take(timeoutMs, 'read', { clients: new Set(['one']), signal: from.signal })
+  const [inside, late] = [new AbortController(), new AbortController()]
+  const first = await turns.take(MINUTE)
+  const soon = take(1, inside)
+  first()
+  const end = await soon
+  const last = turns.take(MINUTE)
+  await expect(take(1, late)).rejects.toThrow('the database was busy')
+  // Timers of the same length run in the order in which they were set: that of the one inside would have run by now.
+  expect(turns.load).toEqual({ busy: 1, waiting: 1 })
+  for (const one of [late, inside]) {
+    one.abort()
+    expect(turns.load).toEqual({ busy: 1, waiting: 1 })
+  }
+  end()
+  ;(await last)()
+  expect(turns.load).toEqual({ busy: 0, waiting: 0 })
+})

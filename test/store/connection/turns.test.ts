@@ -233,3 +233,18 @@ it('keeps nobody else out for the reads of a client that has all the places that
   expect(inside.slice(7)).toEqual(['index 1', 'index 2', 'commit'])
   expect(turns.load).toEqual({ busy: 10, waiting: 1 })
 })
+
+it.each([0, 1_000])('lets no client have all places as another leaves, after a wait of %i ms', async (ms) => {
+  const { turns, wait, come, leave } = staged(2)
+  const client = { clients: new Set(['one']), signal: new AbortController().signal }
+  come('commit', 'work')
+  for (const name of ['one 1', 'one 2']) come(name, 'read', client)
+  await nextTurn()
+  wait(ms)
+  leave('commit')
+  await nextTurn()
+  expect(turns.load).toEqual({ busy: 1, waiting: 1 })
+  leave('one 1')
+  await nextTurn()
+  expect(turns.load).toEqual({ busy: 1, waiting: 0 })
+})
