@@ -30,9 +30,9 @@ const refusal = (text: string): Outcome<BatchReading> => {
 }
 
 /** geth and its forks report an error about the whole batch in one entry, under the id of the first call. */
-const speaksOfBatch = (list: unknown[], count: number): boolean => {
+const speaksOfBatch = (list: unknown[]): boolean => {
   const [only] = list
-  if (list.length !== 1 || count === 1 || !isRecord(only) || !isRecord(only['error'])) return false
+  if (list.length !== 1 || !isRecord(only) || !isRecord(only['error'])) return false
   return TOO_MANY_TEXT.test(String(only['error']['message']))
 }
 
@@ -41,7 +41,7 @@ const isClosed = (outcome: Outcome<unknown> | undefined): boolean =>
   outcome?.kind === 'failure' && outcome.failure.kind === 'status'
 
 const readArray = (host: string, list: unknown[], count: number, bytes: number): Outcome<BatchReading> => {
-  if (speaksOfBatch(list, count)) return answer({ kind: 'too-many' })
+  if (speaksOfBatch(list)) return answer({ kind: 'too-many' })
   const outcomes = new Array<Outcome<unknown> | undefined>(count)
   const share = Math.ceil(bytes / count)
   for (const item of list) {
