@@ -13,7 +13,7 @@ describe('an upstream that refuses batches', () => {
   test.each(['status', 'object', 'empty'] as const)(
     'as %s: asked one by one, and remembered',
     async (refuseBatches) => {
-      const { pool, servers, events } = await startTestPool([{ faults: { refuseBatches } }, {}])
+      const { pool, servers, events } = await startTestPool([{ faults: { refuseBatches } }, {}], inOrder)
       expect(await readAll(pool, 6)).toEqual(echoes(6))
       expect(servers[0]?.stats.calls).toBe(6)
       const before = servers[0]?.stats.requests ?? 0
@@ -50,10 +50,10 @@ test('a plan without batches is a refusal of batches', async () => {
   // Helius, with a key of the free plan.
   const message = 'Batch requests are only available for paid plans. Please upgrade if you would like to gain access'
   const body = JSON.stringify({ jsonrpc: '2.0', error: { code: -32403, message } })
-  const { pool, servers } = await startTestPool([
-    { handle: (_, sent) => (sent[0] === 91 ? { status: 403, body } : undefined) },
-    {},
-  ])
+  const { pool, servers } = await startTestPool(
+    [{ handle: (_, sent) => (sent[0] === 91 ? { status: 403, body } : undefined) }, {}],
+    inOrder,
+  )
   expect(await readAll(pool, 4)).toEqual(echoes(4))
   expect([servers[0]?.stats.requests, servers[1]?.stats.requests]).toEqual([5, 0])
 })
