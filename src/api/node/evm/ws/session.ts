@@ -12,6 +12,7 @@ import type { EvmApi } from '../endpoint.ts'
 import { type EvmMessage, readMessage } from '../message.ts'
 import { parameterAt } from '../read/finality.ts'
 import { type ClientConnection, createClientSocket, type SharedRooms } from './client-socket.ts'
+import { createEarlyPushes } from './early-pushes.ts'
 import { createFeed, type FeedDeps } from './feed.ts'
 import type { SocketLimits } from './limits.ts'
 import { createSubscriptionBudget } from './subscription-budget.ts'
@@ -69,9 +70,10 @@ export function createSession(deps: SessionDeps): Session {
   let beginning = 0
   let beginningBytes = 0
   const mayBegin = createSubscriptionBudget(limits.maxSubscriptions, limits.subscriptionsPerSecond)
+  const early = createEarlyPushes((message) => client.send(message), limits.highWaterBytes, deps.room.enter())
   const feed = createFeed({
     connect: deps.connect,
-    send: (message) => client.send(message),
+    send: early.push,
     onHead: deps.onHead,
     onBroken: (reason) => client.close(CLOSE.tryAgain, reason.slice(0, 120)),
     share: deps.room.enter(),
@@ -150,10 +152,16 @@ export function createSession(deps: SessionDeps): Session {
     }
     return joinAnswers(messages, (message) => answers.get(message))
   }
-  const answerTo = (body: Buffer, messages: readonly EvmMessage[], isBatch: boolean): Promise<Buffer> =>
-    isBatch && messages.length <= MAX_BATCH && messages.some(isFeedCall)
-      ? answerMixed(body, messages)
-      : askNodes(body, messages, isBatch)
+  const answerTo = async (body: Buffer, messages: readonly EvmMessage[], isBatch: boolean): Promise<void> => {
+    const isMixed = isBatch && messages.length <= MAX_BATCH && messages.some(isFeedCall)
+    if (isMixed) early.begin()
+    try {
+      const answer = await (isMixed ? answerMixed(body, messages) : askNodes(body, messages, isBatch))
+      if (answer.length > 0) client.send(withNewline(answer))
+    } finally {
+      if (isMixed) early.end()
+    }
+  }
 
   const onMessage = (body: Buffer): void => {
     const start = skipSpace(body, 0)
@@ -180,11 +188,7 @@ export function createSession(deps: SessionDeps): Session {
       })
       return
     }
-    void answerTo(body, messages, isBatch)
-      .then((answer) => {
-        if (answer.length > 0) client.send(withNewline(answer))
-      })
-      .finally(() => client.release(body.length))
+    void answerTo(body, messages, isBatch).finally(() => client.release(body.length))
   }
   const client = createClientSocket(deps.connection, limits, deps, {
     onMessage,
