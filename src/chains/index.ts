@@ -178,7 +178,7 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
       const requestsPerSecond = requestsPerSecondOf(servers, limits)
       const identity = bitcoinIdentity(kind, network)
       const made = pool(`${caip2Id} ${kind}`, servers, { headProbe, limits, identity })
-      return { network, pool: made, requestsPerSecond, ...bitcoinLimits }
+      return { pool: made, requestsPerSecond, ...bitcoinLimits }
     }
     const backendOf: Record<string, () => BitcoinBackend> = {
       esplora: () => createEsploraBackend(rest('esplora')),

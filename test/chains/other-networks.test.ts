@@ -80,6 +80,14 @@ async function reading(caip2Id: string, account: string | WalletAccount, setting
   }
 }
 
+function readingOf(kind: 'solana' | 'esplora' | 'blockbook', servers: readonly ({ url: string } | undefined)[]) {
+  const upstreams = servers.map((one) => ({ url: one?.url, kind }))
+  if (kind === 'solana')
+    return reading(`solana:${MAINNET}`, OWNER, { solana: { [MAINNET]: { name: 'x', upstreams } as never } })
+  const setting = { name: 'x', network: 'mainnet', upstreams }
+  return reading(`bip122:${BITCOIN}`, ADDRESS, { bitcoin: { [BITCOIN]: setting as never } })
+}
+
 it.each([
   ['solana', solana('5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d', 7), solana(`${DEVNET}wcaWoxPkrZBG`, 0)],
   ['esplora', esplora(GENESIS, 7), esplora(OTHER_GENESIS, 0)],
@@ -88,21 +96,7 @@ it.each([
   'a %s server of another network among the right ones is no answer while these are down',
   async (kind, right, wrong) => {
     const servers = await start([right, wrong])
-    const upstreams = servers.map(({ url }) => ({ url }))
-    const read =
-      kind === 'solana'
-        ? await reading(`solana:${MAINNET}`, OWNER, {
-            solana: { [MAINNET]: { name: 'x', upstreams, tokenLists: [] } as never },
-          })
-        : await reading(`bip122:${BITCOIN}`, ADDRESS, {
-            bitcoin: {
-              [BITCOIN]: {
-                name: 'x',
-                network: 'mainnet',
-                upstreams: upstreams.map((one) => ({ ...one, kind })),
-              } as never,
-            },
-          })
+    const read = await readingOf(kind, servers)
     const seven = kind === 'solana' ? { native: 7n } : { confirmed: 7n }
     expect(await read()).toMatchObject(seven)
     servers[0]?.set({ status: 500 })
@@ -126,13 +120,7 @@ it.each([
         ...(right.handle && { handle: (...request) => there.handle?.(...request) }),
       },
     ])
-    const upstreams = [{ url: server?.url, kind }]
-    const read =
-      kind === 'solana'
-        ? await reading(`solana:${MAINNET}`, OWNER, { solana: { [MAINNET]: { name: 'x', upstreams } as never } })
-        : await reading(`bip122:${BITCOIN}`, ADDRESS, {
-            bitcoin: { [BITCOIN]: { name: 'x', network: 'mainnet', upstreams } as never },
-          })
+    const read = await readingOf(kind, [server])
     const told = () => read().catch(String)
     expect(await told()).toMatchObject(kind === 'solana' ? { native: 7n } : { confirmed: 7n })
     // Who it is is asked once in five seconds at most.
@@ -151,6 +139,30 @@ it.each([
     expect(all.filter((one) => typeof one !== 'string')).toEqual([])
   },
 )
+
+it.each([
+  ['solana', solana('5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d', 7)],
+  ['esplora', esplora(GENESIS, 7)],
+  ['blockbook', blockbook(GENESIS, 7)],
+] as const)('a %s server that cannot tell its network is believed, and asked for it once', async (kind, right) => {
+  let asked = 0
+  const [server] = await start([
+    {
+      ...right,
+      faults({ path, body }) {
+        if (!/getGenesisHash|\/block-(?:height|index)\/0$/.test(path + body)) return {}
+        asked += 1
+        return kind === 'solana'
+          ? { rpcError: { code: -32_603, message: 'internal error', methods: ['getGenesisHash'] } }
+          : { status: 500 }
+      },
+    },
+  ])
+  const read = await readingOf(kind, [server])
+  for (const _ of ['first', 'second'])
+    expect(await read()).toMatchObject(kind === 'solana' ? { native: 7n } : { confirmed: 7n })
+  expect(asked).toBe(1)
+})
 
 it('a Blockbook that still follows the chain is on no other network, and answers as soon as it has followed', async () => {
   // Before 0.5 it tells how far it is at every path meanwhile.

@@ -1,7 +1,6 @@
 import { BadAnswerError } from '../../errors.ts'
 import { recordOf } from '../../lib/json/json-record.ts'
-import type { UpstreamPool } from '../../upstream/types.ts'
-import type { BitcoinBalances, ReadContext } from '../capabilities.ts'
+import type { BitcoinBalances } from '../capabilities.ts'
 import { difference, plausible, satoshiText } from './amounts.ts'
 import type { BitcoinBackend } from './backend.ts'
 import { createHttpBackend, type HttpBackendDeps } from './http-backend.ts'
@@ -22,12 +21,6 @@ const read = (answer: unknown, address: string): BitcoinBalances => {
   return plausible({ confirmed, unconfirmed })
 }
 
-const genesis = async (pool: UpstreamPool, context: ReadContext): Promise<string | undefined> => {
-  const answer = await pool.getJson<{ blockHash?: unknown }>('/api/v2/block-index/0', context)
-  const hash = answer?.blockHash
-  return typeof hash === 'string' && /^[0-9a-fA-F]{64}$/.test(hash) ? hash : undefined
-}
-
 /**
  * Blockbook v2: `GET /api/v2/address/:a?details=tokens`. `balance` is the amount in blocks, `unconfirmedBalance` the
  * mempool's change, both decimal strings in satoshi. Since 0.6.0 `details=basic` leaves the mempool out. The next level
@@ -39,7 +32,6 @@ export const createBlockbookBackend = (deps: HttpBackendDeps): BitcoinBackend =>
       kind: 'blockbook',
       path: (address) => `/api/v2/address/${encodeURIComponent(address)}?details=tokens`,
       read,
-      genesis,
       tip: bitcoinHeadProbe('blockbook'),
     },
     deps,

@@ -1,7 +1,6 @@
 import { BadAnswerError } from '../../errors.ts'
 import { recordOf } from '../../lib/json/json-record.ts'
-import type { UpstreamPool } from '../../upstream/types.ts'
-import type { BitcoinBalances, ReadContext } from '../capabilities.ts'
+import type { BitcoinBalances } from '../capabilities.ts'
 import { difference, plausible, satoshi } from './amounts.ts'
 import type { BitcoinBackend } from './backend.ts'
 import { createHttpBackend, type HttpBackendDeps } from './http-backend.ts'
@@ -27,13 +26,6 @@ const read = (answer: unknown, address: string): BitcoinBalances => {
   })
 }
 
-/** Block 0 by height; the answer is a bare hash as text, not JSON. */
-const genesis = async (pool: UpstreamPool, context: ReadContext): Promise<string | undefined> => {
-  const response = await pool.exchange({ method: 'GET', path: '/block-height/0' }, context)
-  const text = response.body.toString('utf8').trim()
-  return response.status === 200 && /^[0-9a-fA-F]{64}$/.test(text) ? text : undefined
-}
-
 /**
  * Esplora REST: `GET /address/:a`. Confirmed is funded − spent of `chain_stats`, unconfirmed the same of
  * `mempool_stats`, which is negative while a spend of the address is pending (reference: Esplora HTTP API). Satoshi.
@@ -44,7 +36,6 @@ export const createEsploraBackend = (deps: HttpBackendDeps): BitcoinBackend =>
       kind: 'esplora',
       path: (address) => `/address/${encodeURIComponent(address)}`,
       read,
-      genesis,
       tip: bitcoinHeadProbe('esplora'),
     },
     deps,

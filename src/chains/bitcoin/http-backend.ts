@@ -1,13 +1,10 @@
 import { BadAnswerError, failure } from '../../errors.ts'
-import { createIdentityCheck } from '../../lib/identity-check.ts'
 import { mapBounded } from '../../lib/waiting/map-bounded.ts'
 import type { CallOptions, HeadProbe, UpstreamPool } from '../../upstream/types.ts'
 import type { BitcoinBalances, ReadContext } from '../capabilities.ts'
 import type { BitcoinBackend, Told } from './backend.ts'
-import { type BitcoinNetworkName, bitcoinNetworks } from './network.ts'
 
 export interface HttpBackendDeps {
-  network: BitcoinNetworkName
   pool: UpstreamPool
   /** Requests of one read in flight at once. */
   maxConcurrent: number
@@ -21,7 +18,6 @@ export interface HttpDialect {
   path(address: string): string
   /** Balances from a parsed answer; throws BadAnswerError unless it is an answer for this address. */
   read(answer: unknown, address: string): BitcoinBalances
-  genesis(pool: UpstreamPool, context: ReadContext): Promise<string | undefined>
   /** Where to read the height, and how to parse it. */
   tip: HeadProbe
 }
@@ -29,11 +25,6 @@ export interface HttpDialect {
 /** A backend that reads one REST document per address, over a pool. */
 export const createHttpBackend = (dialect: HttpDialect, deps: HttpBackendDeps): BitcoinBackend => {
   const { pool } = deps
-  const checkNetwork = createIdentityCheck<ReadContext>({
-    network: `bitcoin ${deps.network}`,
-    ask: (context) => dialect.genesis(pool, context),
-    matches: (hash) => hash.toLowerCase() === bitcoinNetworks[deps.network].genesisHash,
-  })
 
   const readOne = async (address: string, context: ReadContext): Promise<Told<BitcoinBalances>> => {
     try {
@@ -57,10 +48,8 @@ export const createHttpBackend = (dialect: HttpDialect, deps: HttpBackendDeps): 
     name: `${dialect.kind} ${pool.name}`,
     addressesPerSecond: deps.requestsPerSecond,
     async readBalances(addresses, context) {
-      const [outcomes] = await Promise.all([
-        mapBounded(addresses, deps.maxConcurrent, ({ address }) => readOne(address, context), context.signal),
-        checkNetwork(context),
-      ])
+      const read = ({ address }: { address: string }) => readOne(address, context)
+      const outcomes = await mapBounded(addresses, deps.maxConcurrent, read, context.signal)
       return new Map(addresses.map(({ address }, index) => [address, outcomes[index] ?? missing(address)]))
     },
     async height(context) {

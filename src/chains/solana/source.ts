@@ -1,6 +1,5 @@
 import type { Logger } from 'pino'
 import { BadInputError, CancelledError, DeadlineError, failure } from '../../errors.ts'
-import { createIdentityCheck } from '../../lib/identity-check.ts'
 import { inTurns } from '../../lib/waiting/in-turns.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
 import type {
@@ -9,7 +8,6 @@ import type {
   KnownToken,
   NativeToken,
   Outcome,
-  ReadContext,
   SolanaBalances,
   SolanaTokenAmount,
   TokenCatalogue,
@@ -62,15 +60,6 @@ export const createSolanaBalanceSource = (
   const reading = { pool, limits, floor: createSlotFloor(), perCall: createAccountsPerCall() }
   const readMints = createMintFacts(reading)
   const describe = createTokenDescriber({ caip2Id, addressEntries: limits.addressEntries })
-  const reference = caip2Id.slice(caip2Id.indexOf(':') + 1)
-  const checkNetwork = createIdentityCheck<ReadContext>({
-    network: caip2Id,
-    ask: async (context) => {
-      const hash = await pool.rpc('', 'getGenesisHash', [], context)
-      return typeof hash === 'string' && hash !== '' ? hash : undefined
-    },
-    matches: (hash) => hash.startsWith(reference),
-  })
 
   const readOwners = (accounts: readonly AddressAccount[], results: Map<string, Outcome<SolanaBalances>>): Owner[] => {
     const owners = new Map<string, Owner>()
@@ -112,7 +101,7 @@ export const createSolanaBalanceSource = (
       const results = new Map<string, Outcome<SolanaBalances>>()
       const owners = readOwners(accounts, results)
       if (owners.length === 0) return results
-      const [wallets] = await Promise.all([readWallets(reading, owners, context), checkNetwork(context)])
+      const wallets = await readWallets(reading, owners, context)
       const listed = listedTokens()
       const readable = wallets.flatMap(([, wallet]) => (wallet.ok ? [wallet.value] : []))
       const facts = await readMints(mintsOf(readable, listed), context)

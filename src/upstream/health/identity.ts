@@ -1,4 +1,3 @@
-import { createIdentityCheck } from '../../lib/identity-check.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import type { Task } from '../calls/read-run.ts'
 import type { Attempt } from '../http/attempt.ts'
@@ -9,6 +8,7 @@ import { readSingle, writeEntry } from '../json-rpc/rpc-message.ts'
 import { failed, mapAnswer, type Outcome } from '../outcome.ts'
 import type { IdentityProbe } from '../types.ts'
 import type { Upstream } from '../upstream.ts'
+import { createIdentityCheck } from './identity-check.ts'
 
 /** Separates what a server says of itself from its genesis. */
 const BETWEEN = '\n'
@@ -89,24 +89,16 @@ export const createIdentityGuard = (probe: IdentityProbe, attempt: Attempt): Ide
 
   /** Resolves with false if the server is definitely on another network. */
   const checkOf = (upstream: Upstream): (() => Promise<boolean>) => {
-    let check = checks.get(upstream)
-    if (!check) {
-      const { signal } = new AbortController()
-      const made = createIdentityCheck({
-        network: probe.network,
-        // It told its identity before: if it cannot now, as while it starts, that must not count for long.
-        ...(once.has(upstream) && { recheckMs: COMES_BACK_MS }),
-        ask: () => ask(upstream),
-        // The result of a check from before it went away says nothing about the server that came back.
-        matches: (told) => (checks.get(upstream) === check ? judge(upstream, told) : fits(told)),
-      })
-      check = () =>
-        made({ signal }).then(
-          () => true,
-          () => false,
-        )
-      checks.set(upstream, check)
-    }
+    const known = checks.get(upstream)
+    if (known) return known
+    const check = createIdentityCheck({
+      // It told its identity before: if it cannot now, as while it starts, that must not count for long.
+      ...(once.has(upstream) && { recheckMs: COMES_BACK_MS }),
+      ask: () => ask(upstream),
+      // The result of a check from before it went away says nothing about the server that came back.
+      matches: (told) => (checks.get(upstream) === check ? judge(upstream, told) : fits(told)),
+    })
+    checks.set(upstream, check)
     return check
   }
 

@@ -7,7 +7,6 @@ import { type FaultServer, startFaultServer } from '../../support/upstream/fault
 import { createPlainPool, type PlainPool } from '../../support/upstream/plain-pool.ts'
 import { startTestPool } from '../../support/upstream/upstream-pool.ts'
 
-const GENESIS = '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f'
 const ID = '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa'
 const address = createAddressReader({ caip2Id: 'bip122:000000000019d6689c085ae165831e93', network: 'mainnet' })(ID)
 
@@ -32,7 +31,7 @@ afterEach(async () => {
   await server.close()
 })
 
-const deps = () => ({ network: 'mainnet', maxConcurrent: 4, pool }) as const
+const deps = () => ({ maxConcurrent: 4, pool })
 const stats = (funded: unknown, spent: unknown) => ({ funded_txo_sum: funded, spent_txo_sum: spent })
 const esplora = async () => (await createEsploraBackend(deps()).readBalances([address], readContext())).get(ID)
 const blockbook = async () => (await createBlockbookBackend(deps()).readBalances([address], readContext())).get(ID)
@@ -86,45 +85,28 @@ describe('esplora answers', () => {
     expect(errorOf(await esplora()).message).toContain('does not know address')
   })
 
-  it('believes a server that cannot tell its network, and asks for it once', async () => {
-    pages[path] = answer(stats(7, 0), stats(0, 0))
-    const backend = createEsploraBackend(deps())
-    for (let round = 0; round < 3; round += 1) await backend.readBalances([address], readContext())
-    // Three addresses and one question for the network.
-    expect(server.stats.requests).toBe(4)
-  })
-
-  it('refuses a server of another network', async () => {
-    pages[path] = answer(stats(0, 0), stats(0, 0))
-    pages['/block-height/0'] = GENESIS.replace('6f', '70')
-    await expect(esplora()).rejects.toThrow('not on bitcoin mainnet')
-    pages['/block-height/0'] = GENESIS
-    expect(balancesOf(await esplora())).toEqual({ confirmed: 0n, unconfirmed: 0n })
-  })
-
   it('keeps its number of requests in flight', async () => {
     server.set({ hang: 'headers' })
     const many = Array.from({ length: 20 }, (_, index) => ({ address: `a${index}`, script: new Uint8Array() }))
     const controller = new AbortController()
     const read = createEsploraBackend(deps()).readBalances(many, readContext({ signal: controller.signal }))
-    // One more is the question for the network.
-    await expect.poll(() => server.stats.inFlight).toBe(5)
+    await expect.poll(() => server.stats.inFlight).toBe(4)
     server.set({ latencyMs: 20 })
     controller.abort()
     await read.catch(() => undefined)
     await expect.poll(() => server.stats.inFlight).toBe(0)
     await createEsploraBackend(deps()).readBalances(many, readContext())
-    expect(server.stats.maxInFlight).toBe(5)
+    expect(server.stats.maxInFlight).toBe(4)
   })
 
   it('cuts its requests when the reader leaves', async () => {
     server.set({ hang: 'headers' })
     const controller = new AbortController()
     const read = createEsploraBackend(deps()).readBalances([address], readContext({ signal: controller.signal }))
-    await expect.poll(() => server.stats.inFlight).toBe(2)
+    await expect.poll(() => server.stats.inFlight).toBe(1)
     controller.abort()
     await read.catch(() => undefined)
-    await expect.poll(() => server.stats.aborts).toBe(2)
+    await expect.poll(() => server.stats.aborts).toBe(1)
   })
 })
 
@@ -191,11 +173,5 @@ describe('blockbook answers', () => {
   ])('refuses %s', async (_, page) => {
     pages[path] = page
     expect(errorOf(await blockbook())).toMatchObject({ code: 'BAD_ANSWER' })
-  })
-
-  it('refuses a server of another network', async () => {
-    pages[path] = answer()
-    pages['/api/v2/block-index/0'] = { blockHash: 'ab'.repeat(32) }
-    await expect(blockbook()).rejects.toThrow('not on bitcoin mainnet')
   })
 })

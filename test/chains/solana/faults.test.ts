@@ -197,11 +197,6 @@ describe('upstreams that fail as a whole', () => {
     expect([alice.ok, bob.ok]).toEqual([false, false])
   })
 
-  it('believes a node that does not tell its genesis hash', async () => {
-    stage.server.set({ rpcError: { code: -32601, message: 'Method not found', methods: ['getGenesisHash'] } })
-    expect((await read()).alice.ok).toBe(true)
-  })
-
   it('says at the deadline what kept it from coming', async () => {
     stage.server.set({ rateLimited: { retryAfterSeconds: 1 } })
     const patient = createUpstreamPool('test', [{ url: stage.server.url }], DEFAULT_LIMITS)
