@@ -15,7 +15,9 @@ export interface GeneratedClient<Sdk> {
 
 /** The client that wallets generate from our document, made from the document at `url` and used unmodified. */
 export async function generateClient<Sdk>(url: string): Promise<GeneratedClient<Sdk>> {
-  return generateClientOf((await (await fetch(url)).json()) as Record<string, unknown>)
+  // Generating blocks this process for so long that a kept connection may be closed by the server, unnoticed.
+  const document = await fetch(url, { headers: { connection: 'close' } })
+  return generateClientOf((await document.json()) as Record<string, unknown>)
 }
 
 export async function generateClientOf<Sdk>(input: Record<string, unknown>): Promise<GeneratedClient<Sdk>> {

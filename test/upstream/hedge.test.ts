@@ -18,23 +18,23 @@ test('a slow read is asked of one other upstream, and the slow socket is closed'
 })
 
 test('never before hedgeMinMs, and only one extra', async () => {
-  const seen: number[] = []
+  let askedAt = 0
   const second = () => {
-    seen.push(Date.now())
+    askedAt = performance.now()
     return 'second'
   }
-  const { pool, servers } = await startTestPool(
-    [named('first'), { answer: second, faults: { latencyMs: 700 } }, named('third')],
-    { limits: { hedgeMinMs: 60 }, spec: (_url, index) => ({ priority: index }) },
-  )
+  const { pool, servers } = await startTestPool([named('first'), { answer: second }, named('third')], {
+    limits: { hedgeMinMs: 60 },
+    spec: (_url, index) => ({ priority: index }),
+  })
   for (let index = 0; index < 10; index += 1) await pool.rpc('', 'warm', [index])
-  for (const server of servers) server.reset()
+  // Calls of before may still be on their way here.
+  const asked = () => servers.slice(1).map(({ stats }) => stats.seen.filter(({ method }) => method === 'a').length)
   servers[0]?.set({ hang: 'headers' })
-  const begin = Date.now()
+  const begin = performance.now()
   expect(await pool.rpc('', 'a', [])).toBe('second')
-  expect(servers[1]?.stats.requests).toBe(1)
-  expect(servers[2]?.stats.requests).toBe(0)
-  expect(Date.now() - begin).toBeGreaterThanOrEqual(60 + 690)
+  expect(asked()).toEqual([1, 0])
+  expect(askedAt - begin).toBeGreaterThanOrEqual(60)
 })
 
 test('a fast pool never hedges, 0 switches hedging off, writes are never hedged', async () => {
@@ -56,9 +56,11 @@ test('a fast pool never hedges, 0 switches hedging off, writes are never hedged'
 test('an upstream that hangs loses its place after a few lost races', async () => {
   const { pool, servers } = await startTestPool([{ faults: { hang: 'headers' } }, named('second')], {
     limits: { hedgeMinMs: 10, breakerFailures: 3, breakerOpenMs: 60_000, headersTimeoutMs: 60_000 },
+    // The second one is not asked first, however quick, and the first not beside it, however slow that is.
+    spec: (_url, index) => ({ priority: index }),
   })
   for (let index = 0; index < 20; index += 1) expect(await pool.rpc('', 'a', [index])).toBe('second')
-  expect(servers[0]?.stats.requests).toBeLessThanOrEqual(3)
+  expect(servers[0]?.stats.requests).toBe(3)
 })
 
 test('hedges are bounded when everybody is slow', async () => {

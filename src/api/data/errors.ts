@@ -103,7 +103,7 @@ function withoutBranches(issues: readonly Issue[]): Issue[] {
   )
   const kinds = branches.map(({ params }) => params?.['type'])
   const inside = issues.filter(({ instancePath }) => instancePath.startsWith(`${union.instancePath}/`))
-  const elsewhere = issues.filter(({ instancePath }) => !instancePath.startsWith(union.instancePath))
+  const elsewhere = issues.filter((issue) => issue.instancePath !== union.instancePath && !inside.includes(issue))
   return [...elsewhere, ...(inside.length > 0 ? inside : [{ ...union, message: `must be ${kinds.join(' or ')}` }])]
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { MOST_AGAIN } from '../../../src/chains/solana/wallets.ts'
 import { encodeBase58 } from '../../../src/lib/bytes/base58.ts'
 import { createUpstreamPool, DEFAULT_LIMITS } from '../../../src/upstream/index.ts'
@@ -9,13 +9,15 @@ import { type Answer, type Call, useTamperedChain } from './tampered-chain.ts'
 const stage = useTamperedChain()
 
 const BEFORE = 1_000
+/** For one reading, by a clock that only the test moves on by more than seconds. */
+const TIME_MS = 600_000
 const LAMPORTS = { before: 9n, after: 4n }
 
 /**
  * Alice wraps lamports from one slot to the next, and the server goes on to that one behind the lamports of so many rounds;
  * reads her as the API does.
  */
-async function readAlice(splitRounds: number, over: { deadline?: number; broken?: boolean } = {}) {
+async function readAlice(splitRounds: number, over: { takesMs?: number; broken?: boolean } = {}) {
   const { alice } = stage.chain.owners
   const pool = createUpstreamPool('test', [{ url: stage.server.url }], DEFAULT_LIMITS)
   onTestFinished(() => pool.close())
@@ -23,16 +25,14 @@ async function readAlice(splitRounds: number, over: { deadline?: number; broken?
   stage.tamper = (answer: Answer, { method, params: [asked] }: Call) => {
     const asksOwner = Array.isArray(asked) && asked.includes(alice)
     if (asksOwner) rounds += 1
+    if (asksOwner && rounds === 1 && over.takesMs) vi.setSystemTime(Date.now() + over.takesMs)
     if (over.broken && asksOwner && rounds > 1) return { context: { slot: BEFORE + 1 }, value: 'no list' }
     const slot = asksOwner && rounds <= splitRounds ? BEFORE : BEFORE + 1
     if (!asksOwner || method !== 'getMultipleAccounts') return { ...answer, context: { slot } }
     const lamports = slot === BEFORE ? LAMPORTS.before : LAMPORTS.after
     return { context: { slot }, value: (answer.value as object[]).map((account) => ({ ...account, lamports })) }
   }
-  const { deadline } = over
-  const found = await stage
-    .source(pool)
-    .readBalances([{ id: alice }], readContext(deadline === undefined ? {} : { deadline }))
+  const found = await stage.source(pool).readBalances([{ id: alice }], readContext({ deadline: Date.now() + TIME_MS }))
   const { native, tokens } = balancesOf(found.get(alice))
   return { native, tokens: tokens.length, rounds }
 }
@@ -50,7 +50,13 @@ it('a server that goes on in each round is asked twice', async () => {
 
 it('what is there stays where the next round has no answer, and where there is no time for one', async () => {
   expect(await readAlice(1, { broken: true })).toMatchObject({ native: LAMPORTS.before })
-  expect(await readAlice(1, { deadline: Date.now() + 900 })).toMatchObject({ native: LAMPORTS.before, rounds: 1 })
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => {
+    vi.useRealTimers()
+  })
+  // The next round would take as long.
+  expect(await readAlice(1, { takesMs: 0.6 * TIME_MS })).toMatchObject({ native: LAMPORTS.before, rounds: 1 })
+  expect(await readAlice(1, { takesMs: 0.4 * TIME_MS })).toMatchObject({ native: LAMPORTS.after, rounds: 2 })
 })
 
 /** How often so many owners are asked for at a server that answers each call from a slot of its own. */

@@ -58,9 +58,8 @@ describe('password strength', () => {
     expect(strength('800325x').entropy).toBe(Math.round(Math.log2(31 * 12 * 100) * 1000) / 1000)
   })
 
-  it('is quick where every character stands for several letters', () => {
-    const started = performance.now()
-    strength('4@8({[<3691!|1|70$5+7%24@8({[<3691!|1|70$5+7%2aaaa')
-    expect(performance.now() - started).toBeLessThan(5_000)
+  it('comes to an end where every character stands for several letters', () => {
+    // All the ways to read them would take years.
+    expect(strength('4@8({[<3691!|1|70$5+7%24@8({[<3691!|1|70$5+7%2aaaa').score).toBe(4)
   })
 })
