@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache'
-import { sha256Hex } from '../../../lib/bytes/sha256.ts'
 import { roomFor } from '../../../lib/room-for.ts'
 import { TransientMap } from '../../../lib/transient-map.ts'
 import type { CallOptions } from '../../../upstream/types.ts'
@@ -12,6 +11,7 @@ import { createDerivedAddresses } from './derived-addresses.ts'
 import { createEarlierUse, type EverUsed } from './earlier-use.ts'
 import { plainExtendedKey } from './extended-key.ts'
 import { type KeyChain, type ScanReading, type ScanWindow, scanKeys } from './key-scan.ts'
+import { scanMark } from './scan-mark.ts'
 import { type ItemPack, packItems, type ScanItem } from './scan-packs.ts'
 import { type LastUsed, windowEnd } from './scan-progress.ts'
 
@@ -151,17 +151,11 @@ function mayJoin(running: Running | undefined, asked: ReadonlySet<string>, call:
 function itemOf({ extendedPublicKeys, addresses }: KeyWallet): ScanItem | Error {
   try {
     const keys = [...new Set(extendedPublicKeys.map(plainExtendedKey))].sort()
-    return { mark: [...keys, ...markOf(addresses)].join(), keys, addresses }
+    const hexes = addresses.map(({ hex }) => hex)
+    return { mark: scanMark(keys, hexes), keys, addresses }
   } catch (error) {
     return error as Error
   }
-}
-
-/** A short hash, because it is remembered: a wallet may have a thousand addresses. */
-function markOf(addresses: readonly OwnAddress[]): string[] {
-  if (addresses.length === 0) return []
-  const hexes = addresses.map(({ hex }) => hex).sort()
-  return [sha256Hex(Buffer.from(hexes.join(''), 'latin1'))]
 }
 
 function ownedBy({ keys, addresses }: ScanItem, { windows }: ScanReading): OwnedWindow[] {
