@@ -32,7 +32,7 @@ export function maskUrl(url: string): string {
   const scheme = parts?.[1]
   const host = parts?.[2]
   const rest = parts?.[3] ?? ''
-  if (scheme === undefined || host === undefined || !HOST.test(host) || rest.split(/[?#]/, 1)[0]?.includes('@'))
+  if (scheme === undefined || host === undefined || !HOST.test(host) || rest.split('?', 1)[0]?.includes('@'))
     return MASK
   if (rest === '' || rest === '/') return `${scheme}${host}${rest}`
   // A base URL that ends in a slash is shown with one.

@@ -78,8 +78,16 @@ export const list = <T extends TSchema>(
  * driver accepts a lone `%`.
  */
 const READABLE_URL = 'readable-url'
+/**
+ * A database's URL whose password has an `@` or is a number up to a `/` or `#` can be read: with a part of the password
+ * as the host, which every log would show. No such URL has an `@` in its path, or a fragment.
+ */
+const isCutInPassword = (text: string): boolean =>
+  /^(postgres|postgresql|redis|rediss):/.test(text) && (text.includes('#') || /^[^/]*\/\/[^/?]*\/[^?]*@/.test(text))
+
 FormatRegistry.Set(READABLE_URL, (text) => {
   if (!text.includes('://')) return true
+  if (isCutInPassword(text)) return false
   if (text.startsWith('postgres')) return URL.canParse(text.replace('@/', '@host/'))
   return URL.canParse(text) && hasReadableUser(new URL(text))
 })
