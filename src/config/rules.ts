@@ -6,6 +6,7 @@ import { maskUrlsIn } from '../lib/mask.ts'
 import { SIDES } from '../lib/primary-network.ts'
 import { BITCOIN_REFERENCES } from '../schemas/index.ts'
 import { indexProblems } from './index-rules.ts'
+import { sameServerProblems } from './same-servers.ts'
 import type { Config } from './schema.ts'
 
 function appCheckProblems({ appCheck }: Config['balance']): string[] {
@@ -285,6 +286,7 @@ export function ruleProblems(config: Config): string[] {
     ...indexProblems(config),
     ...stakingProblems(config.chains),
     ...nodeUrlProblems(config.chains),
+    ...sameServerProblems(config.chains),
     ...nodeProblems(config),
   ]
 }

@@ -84,7 +84,8 @@ Members of an upstream; limits that are left out are those of the section \`upst
 Electrum servers (\`tcp://\`, port 50001 when left out, and \`tls://\`, 50002) take \`url\`, \`kind\`, \`priority\`,
 \`requestsPerSecond\` and \`maxConcurrent\`, where up to 100 calls that go out together on their one connection are a request, and
 nothing else of the section \`upstream\`. A certificate that no authority has signed is accepted by
-its SHA-256 fingerprint behind the URL, \`tls://electrum.example.org:50002#<64 hex digits>\`.
+its SHA-256 fingerprint behind the URL, \`tls://electrum.example.org:50002#<64 hex digits>\`. A server stands in the list of a chain
+once: with the same URL and the same headers again it would confirm its own word.
 
 ${upstream}
 

@@ -37,7 +37,11 @@ export const NodeSection = section({
   ),
   tipCacheMs: ms(0, 'Answers about the tip are used again for this long while it stands still; 0 = never.'),
   allowedHosts: list(
-    Type.String({ minLength: 1 }),
+    // A URL, a port or a pattern would match no Host header, and all of /ext would be refused.
+    Type.String({
+      pattern: '^(\\*|[A-Za-z0-9._-]+|\\[?[0-9A-Fa-f:.]+\\]?)$',
+      allowed: 'a host name without scheme and port such as firn.example.org, or *',
+    }),
     'Host header names accepted under /ext besides IP addresses; * = all.',
     ['localhost'],
     { flag: 'http-allowed-hosts' },
