@@ -8,9 +8,9 @@ import { answerOddBody, EVM_BODY_LIMIT, refuseEvmHttp } from './http-checks.ts'
 const ANYTHING = Buffer.from('{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}')
 
 /**
- * What a request that is refused, or a probe by GET, is answered with. Of an L1 it is only known that the network lists
- * it: a node that does not run it answers 404 to whatever is asked, and a balancer must not take that for a chain that
- * is up. Where no node says so, the answer is that of any EVM endpoint.
+ * What a request that is refused, a probe by GET or an empty body is answered with. Of an L1 it is only known that the
+ * network lists it: a node that does not run it answers 404 to whatever is asked, and a balancer must not take that for
+ * a chain that is up. Where no node says so, the answer is that of any EVM endpoint.
  */
 async function refusalOf(evm: EvmApi, { endpoint, signal }: Exchange, refused: NodeAnswer): Promise<NodeAnswer> {
   if (typeof endpoint.source === 'string') return refused
@@ -35,7 +35,7 @@ export function createEvmServing(deps: { evm: EvmApi; finish: Finish }) {
       // geth looks at the type of every body but that of OPTIONS; nodes are asked by POST, and would refuse it.
       const contentType = request.method === 'OPTIONS' ? JSON_EVM : headerOf(request, 'content-type')
       const contentEncoding = headerOf(request, 'content-encoding')
-      if (odd) exchange.send(odd)
+      if (odd) finish(exchange, refusalOf(evm, exchange, odd))
       else if (read.kind === 'whole') {
         const { body } = read
         finish(exchange, evm.answer({ endpoint, body, contentType, contentEncoding, signal: signal() }), read)
