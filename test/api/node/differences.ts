@@ -162,6 +162,8 @@ that moves funds goes to one node, and on only from one that certainly did nothi
   aliases, for which AvalancheGo has no paths: one node is asked what an unknown name stands for (\`info.getBlockchainID\`). A name is kept
   for a minute, one that nobody has for five seconds. \`admin.getChainAliases\` lists those that were made here.
 * What stands in braces in an alias is text here; a node's router takes \`{x}\` for a pattern that matches any name.
+* An L1 that the network lists and no node runs is 404 for every call and, at its \`rpc\`, for a probe by GET, as at a node. A body that is no
+  JSON, another method than POST at \`validators\`, and HTTP at \`ws\` are refused there as at an L1 that is run, without asking a node.
 * HTTP/2 in clear text, which nodes speak since v1.13.2: a server that takes both on one port has to look into every
   connection first. HTTP/1.1 with keep-alive does the same work here. A client that asks for it (\`Upgrade: h2c\`, as
   Java's does) is answered in HTTP/1.1.
