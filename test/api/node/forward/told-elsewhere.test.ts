@@ -100,3 +100,56 @@ it.each([
   expect(told).toMatchObject(expected)
   if (expected.length > 0) expect(told).toMatchObject([{ body: body.toString() }])
 })
+
+it('what is kept of the tip is asked anew once a client of another process was told more, and once the chain begins anew', async () => {
+  let asked = 0
+  const answer = {
+    host: 'one',
+    status: 200,
+    headers: {},
+    body: Buffer.from('{"jsonrpc":"2.0","result":{"balance":"1"},"id":1}\n'),
+  }
+  const exchange = async () => {
+    asked += 1
+    return answer
+  }
+  let head: bigint | undefined = 100n
+  const pool = { head: () => head, status: () => [], exchange, rpc: async () => ({ height: '100' }) }
+  const member = { host: 'one', pool, path: () => '' }
+  const group = { pool, path: () => '', hosts: ['one'], members: () => [member] }
+  const listeners: ((heard: Told) => void)[] = []
+  const anew: (() => void)[] = []
+  const forwarder = createForwarder({
+    pools: { group: () => group, onAnew: (one: () => void) => anew.push(one) } as unknown as NodePools,
+    writePolicy: 'one',
+    cache: { bytes: 100_000, entries: 10 },
+    tipCacheMs: 600_000,
+    elsewhere: { tell: () => undefined, hear: (listener) => listeners.push(listener) },
+  })
+  const [params, id] = [Buffer.from('{}'), Buffer.from('1')]
+  const body = Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"platform.getBalance","params":${params}}`)
+  const endpoint = { path: '/ext/bc/P', dialect: 'gorilla', name: 'P', source: 'P' }
+  const http = { method: 'POST', contentType: 'application/json', contentEncoding: undefined, query: '', body }
+  const call = { endpoint, rule: { target: 'any', finality: 'tip' }, http, params, id, isClean: () => true }
+  const { signal } = new AbortController()
+  /** How often the node is asked for two calls. */
+  const ask = async (): Promise<number> => {
+    const before = asked
+    for (let time = 0; time < 2; time++)
+      await forwarder.forward({ ...call, signal, method: 'platform.getBalance' } as unknown as ForwardCall)
+    return asked - before
+  }
+  const hear = (told: Told): void => {
+    for (const listener of listeners) listener(told)
+  }
+  expect([await ask(), await ask()]).toEqual([1, 0])
+  hear({ kind: 'height', endpoint: 'P', method: 'platform.getHeight', height: '101', host: 'one' })
+  expect(await ask()).toBe(1)
+  hear({ kind: 'lacking', endpoint: 'P', method: 'platform.getTxStatus', body: '{}', hosts: [] })
+  expect(await ask()).toBe(1)
+  for (const begin of anew) begin()
+  expect(await ask()).toBe(1)
+  // Nobody can say when it changes.
+  head = undefined
+  expect(await ask()).toBe(2)
+})
