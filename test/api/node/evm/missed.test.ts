@@ -7,12 +7,21 @@ import type { UpstreamLink } from '../../../../src/api/node/evm/ws/upstream-link
 
 const whole = (height: number) => ({ blockNumber: `0x${height.toString(16)}`, hash: `0xt${height}`, value: '0x1' })
 
-/** A node with one transaction in each block. */
+/** Calls of the node, the latest last: a method and the height of a block, or of the first one of a range. */
+const asked: [method: string, from: number][] = []
+
+/** A node with one transaction, and no log, in each block. */
 const link: UpstreamLink = {
   host: 'node',
-  call: (_method, params, answered) => {
+  call: (method, params, answered) => {
+    if (method === 'eth_getLogs') {
+      asked.push([method, Number((JSON.parse(params) as [{ fromBlock: string }])[0].fromBlock)])
+      answered(Buffer.from('{"jsonrpc":"2.0","id":1,"result":[]}'))
+      return
+    }
     const [number, isWhole] = JSON.parse(params) as [string, boolean]
     const transaction = whole(Number(number))
+    asked.push([method, Number(number)])
     const result = { number, transactions: [isWhole ? transaction : transaction.hash] }
     answered(Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, result })))
   },
@@ -45,4 +54,61 @@ it('accepted transactions that were missed have the form that each client asked 
     ['hashes, too', '0xt101'],
   ])
   expect(await read(subscriptions.slice(0, 1))).toEqual([['hashes', '0xt101']])
+})
+
+/** What is asked and delivered, in the order in which it is, of subscriptions that have heard nothing yet. */
+async function missedOf(
+  subscriptions: readonly (readonly [params: string, since: bigint, ...heads: number[]])[],
+  { reached, tip }: { reached: bigint; tip: bigint },
+) {
+  const told = createTold()
+  asked.length = 0
+  const delivered: string[] = []
+  const begun = subscriptions.map(([params, since, ...heads], at) => {
+    const ids = { id: `${at}`, upstreamId: `${at}` }
+    const one = createSubscription('eth_subscribe', Buffer.from(params), ids, since, told)
+    for (const height of heads) one.delivery.isNew(Buffer.from(`{"number":"0x${height.toString(16)}"}`))
+    return one
+  })
+  await readMissed({ link, reached, tip, shape: createHeadShape(), maxBlocks: 10 }, begun, (one, result) => {
+    if (!one.delivery.isNew(result)) return
+    const said = JSON.parse(String(result)) as string | { number: string }
+    delivered.push(`${one.id}: ${typeof said === 'string' ? said : Number(said.number)}`)
+  })
+  return { asked: asked.map(([method, from]) => `${method} ${from}`), delivered }
+}
+
+const blocks = (...heights: number[]): string[] => heights.map((height) => `eth_getBlockByNumber ${height}`)
+
+it('a head that the lost node had told one subscription and not another is read for that one', async () => {
+  const heads = '["newHeads"]'
+  const missed = await missedOf(
+    [
+      [heads, 90n, 100],
+      [heads, 90n, 99],
+    ],
+    { reached: 100n, tip: 101n },
+  )
+  expect(missed).toEqual({ asked: blocks(100, 101), delivered: ['1: 100', '0: 101', '1: 101'] })
+})
+
+it('who began later is told nothing of before, and of long ago nothing is read again', async () => {
+  const accepted = '["newAcceptedTransactions"]'
+  const missed = await missedOf(
+    [
+      [accepted, 10n],
+      [accepted, 100n],
+    ],
+    { reached: 100n, tip: 101n },
+  )
+  expect(missed.asked).toEqual(blocks(97, 98, 99, 100, 101))
+  expect(missed.delivered).toEqual(['0: 0xt97', '0: 0xt98', '0: 0xt99', '0: 0xt100', '0: 0xt101', '1: 0xt101'])
+})
+
+it('no logs are asked for that a node which is behind cannot have', async () => {
+  expect(await missedOf([['["logs",{}]', 10n]], { reached: 100n, tip: 97n })).toEqual({
+    asked: ['eth_getLogs 97'],
+    delivered: [],
+  })
+  expect(await missedOf([['["logs",{}]', 10n]], { reached: 100n, tip: 96n })).toEqual({ asked: [], delivered: [] })
 })
