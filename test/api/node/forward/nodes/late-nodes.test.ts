@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { createLateNodes } from '../../../../../src/api/node/forward/nodes/late-nodes.ts'
 import { gate } from '../../../../support/waiting/gate.ts'
@@ -62,4 +63,24 @@ it('forgets what a node lacked ten minutes ago: one that got its state from othe
   expect(late.lacks('one')).toBe(true)
   time += 2_000
   expect(late.lacks('one')).toBe(false)
+})
+
+it('a look for what was told before says nothing of what has been told since', async () => {
+  let time = 0
+  let found: (has: boolean) => void = () => undefined
+  const late = createLateNodes(() => time)
+  late.note(
+    'one',
+    'P',
+    () =>
+      new Promise((resolve) => {
+        found = resolve
+      }),
+  )
+  time += 100
+  expect(late.lacks('one')).toBe(true)
+  late.note('one', 'P', async () => false)
+  found(true)
+  await nextTurn()
+  expect(late.lacks('one')).toBe(true)
 })
