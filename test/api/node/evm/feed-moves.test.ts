@@ -10,17 +10,20 @@ interface Connection {
   /** Methods that were called, in order. */
   called: string[]
   pauses: number
+  /** Answers the call of the method that is not answered otherwise, with this JSON. */
+  answer(result: string): void
 }
 
 /**
  * A feed with one subscription to logs, and the connections that it makes, each to a node with the tip that the test
- * says. Calls of the method `silent` are not answered.
+ * says. Of those that take over, calls of the method `silent` are answered when the test says so.
  */
 async function startFeed(tipOf: (connection: number) => number, silent = '') {
   const connections: Connection[] = []
+  const sent: string[] = []
   let reason: string | undefined
   const connect: FeedDeps['connect'] = async (events) => {
-    const connection: Connection = { events, called: [], pauses: 0 }
+    const connection: Connection = { events, called: [], pauses: 0, answer: () => undefined }
     connections.push(connection)
     const tip = tipOf(connections.length)
     let ids = 0
@@ -28,10 +31,14 @@ async function startFeed(tipOf: (connection: number) => number, silent = '') {
       host: 'node',
       call: (method, _params, answered) => {
         connection.called.push(method)
-        if (method === silent && connections.length > 1) return
+        const reply = (json: string): void => answered(Buffer.from(`{"jsonrpc":"2.0","id":1,"result":${json}}`))
+        if (method === silent && connections.length > 1) {
+          connection.answer = reply
+          return
+        }
         if (method.endsWith('_subscribe')) ids += 1
         const result = method === 'eth_getLogs' ? '[]' : `"0x${(method === 'eth_subscribe' ? ids : tip).toString(16)}"`
-        answered(Buffer.from(`{"jsonrpc":"2.0","id":1,"result":${result}}`))
+        reply(result)
       },
       pause: () => {
         connection.pauses += 1
@@ -43,11 +50,11 @@ async function startFeed(tipOf: (connection: number) => number, silent = '') {
   const onBroken = (said: string): void => {
     reason = said
   }
-  const events = { send: () => undefined, onHead: () => undefined, onBroken }
+  const events = { send: (message: Buffer) => void sent.push(String(message)), onHead: () => undefined, onBroken }
   const feed = createFeed({ connect, ...events, share: () => true, restoreMs: 0, maxMissedBlocks: 10, idleLinkMs: 0 })
   onTestFinished(feed.close)
   await new Promise((resolve) => feed.subscribe('eth_subscribe', Buffer.from('["logs"]'), Buffer.from('7'), resolve))
-  return { feed, connections, reason: () => reason }
+  return { feed, connections, sent, reason: () => reason }
 }
 
 it.each([
@@ -79,3 +86,16 @@ it('a node that is lost while it takes over is not replaced twice', async () => 
   expect(connections).toHaveLength(2)
   expect(reason()).toBeUndefined()
 })
+
+it.each([false, true])(
+  'of what was missed a subscription that has ended meanwhile is told nothing: %s',
+  async (hasEnded) => {
+    const { feed, connections, sent } = await startFeed((connection) => 999 + connection, 'eth_getLogs')
+    connections[0]?.events.onLost()
+    await until(() => connections[1]?.called.includes('eth_getLogs') === true, 'what was missed')
+    if (hasEnded) feed.unsubscribe('0x2')
+    connections[1]?.answer('[{"blockHash":"0xa","logIndex":"0x0"}]')
+    await nextTurn()
+    expect(sent).toHaveLength(hasEnded ? 0 : 1)
+  },
+)

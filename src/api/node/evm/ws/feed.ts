@@ -173,11 +173,12 @@ export function createFeed(deps: FeedDeps): Feed {
     })
     return opening
   }
+  const isHeld = (one: Subscription): boolean => byId.get(one.id) === one
   const resubscribe = (made: UpstreamLink, subscription: Subscription): Promise<void> =>
     askLink(made, `${subscription.namespace}_subscribe`, subscription.params).then((result) => {
       const upstreamId = result.toString('latin1', 1, result.length - 1)
       // The client may have unsubscribed meanwhile: nobody else would end the subscription at the new node.
-      if (byId.get(subscription.id) !== subscription) {
+      if (!isHeld(subscription)) {
         made.call(`${subscription.namespace}_unsubscribe`, `["${upstreamId}"]`, () => undefined)
         return
       }
@@ -197,9 +198,9 @@ export function createFeed(deps: FeedDeps): Feed {
         throw new UpstreamUnavailableError(`${made.host}: is ${reached - tip} blocks behind what was shown`)
       await readMissed(
         { link: made, reached, tip, shape, maxBlocks: deps.maxMissedBlocks },
-        subscriptions.filter((one) => byId.has(one.id)),
+        subscriptions.filter(isHeld),
         (one, result) => {
-          if (one.delivery.isNew(result)) deps.send(writeNotification(one.namespace, one.id, result))
+          if (isHeld(one) && one.delivery.isNew(result)) deps.send(writeNotification(one.namespace, one.id, result))
         },
       )
       if (tip > reached) reached = tip
