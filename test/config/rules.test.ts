@@ -53,22 +53,6 @@ const rows: [string, Given, string][] = [
     { file: { chains: { avalanche: { mainnet: { evmChainId: 43112 }, testnet: { evmChainId: 43112 } } } } },
     'chains.avalanche.testnet.evmChainId: given 43112, that of mainnet; allowed: one of its own',
   ],
-  [
-    'a node that stands twice in the list, once with a slash',
-    {
-      file: {
-        chains: {
-          avalanche: { testnet: { upstreams: [{ url: 'http://n.lan:9650/' }, { url: 'http://n.lan:9650' }] } },
-        },
-      },
-    },
-    'chains.avalanche.testnet.upstreams.1.url: given that of chains.avalanche.testnet.upstreams.0; allowed: each server once',
-  ],
-  [
-    'a server that stands twice in a flag',
-    { argv: ['--chain-upstreams', 'eip155:1=https://A.example/k,https://b.example,https://a.example/k'] },
-    'chains.evm.1.upstreams.2.url: given that of chains.evm.1.upstreams.0; allowed: each server once',
-  ],
   ...['https://firn.example.org', 'firn.example.org:8443', '*.example.org', 'firn.example.org/'].map(
     (given): [string, Given, string] => [
       `a name in ${given} that no Host header has`,
@@ -305,20 +289,6 @@ it.each<[string, Given]>([
   ['a database behind a socket', { env: { DATABASE_URL: 'postgres:///firn?host=/run/postgresql' } }],
   ['the one database of a cluster', { argv: ['--redis-url=redis://u:50%25@a:1/0', '--redis-cluster'] }],
   ['names and addresses without a port', { argv: ['--node-allowed-hosts=firn.lan,my_host,10.0.0.1,::1,[::1],*'] }],
-  [
-    'one server with the keys of two users',
-    {
-      file: {
-        chains: {
-          evm: {
-            1: {
-              upstreams: ['a', 'b'].map((key) => ({ url: 'https://rpc.example', headers: { 'x-api-key': key } })),
-            },
-          },
-        },
-      },
-    },
-  ],
   ['a C-chain under one name', { argv: ['--index-enabled', '--index-streams=eip155:43114,mainnet:P,testnet:C'] }],
   ['streams of an index that is off', { argv: ['--index-streams=eip155:987654321'] }],
 ])('%s: nothing is wrong with that', (_, given) => {

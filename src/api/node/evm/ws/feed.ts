@@ -91,7 +91,7 @@ export function createFeed(deps: FeedDeps): Feed {
       if (height === undefined) return
       // Blocks that a node behind the lost one has yet to catch up with are no news: nothing is forgotten for them.
       if (height > reached) told.head()
-      if (height > reached) reached = height
+      reached = height > reached ? height : reached
       if (link) deps.onHead(link.host, height)
       return
     }
@@ -173,12 +173,11 @@ export function createFeed(deps: FeedDeps): Feed {
     })
     return opening
   }
-  const isHeld = (one: Subscription): boolean => byId.get(one.id) === one
   const resubscribe = (made: UpstreamLink, subscription: Subscription): Promise<void> =>
     askLink(made, `${subscription.namespace}_subscribe`, subscription.params).then((result) => {
       const upstreamId = result.toString('latin1', 1, result.length - 1)
       // The client may have unsubscribed meanwhile: nobody else would end the subscription at the new node.
-      if (!isHeld(subscription)) {
+      if (byId.get(subscription.id) !== subscription) {
         made.call(`${subscription.namespace}_unsubscribe`, `["${upstreamId}"]`, () => undefined)
         return
       }
@@ -198,9 +197,10 @@ export function createFeed(deps: FeedDeps): Feed {
         throw new UpstreamUnavailableError(`${made.host}: is ${reached - tip} blocks behind what was shown`)
       await readMissed(
         { link: made, reached, tip, shape, maxBlocks: deps.maxMissedBlocks },
-        subscriptions.filter(isHeld),
+        subscriptions.filter((one) => byId.get(one.id) === one),
         (one, result) => {
-          if (isHeld(one) && one.delivery.isNew(result)) deps.send(writeNotification(one.namespace, one.id, result))
+          if (byId.get(one.id) === one && one.delivery.isNew(result))
+            deps.send(writeNotification(one.namespace, one.id, result))
         },
       )
       if (tip > reached) reached = tip
