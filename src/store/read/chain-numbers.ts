@@ -21,7 +21,7 @@ export interface ChainNumbers {
   evm(chainId: bigint): Promise<number>
   /** Undefined for a stream that was never registered. */
   stream(name: string): Promise<NumberedStream | undefined>
-  /** Call this with all streams whenever they are read: forgets cached numbers if one has changed or is gone. */
+  /** Call this with all streams whenever they are read: forgets cached numbers if one has changed, came or went. */
   heed(streams: readonly { name: string; id: number }[]): void
 }
 
@@ -32,8 +32,8 @@ interface NumberedStream {
 
 /**
  * Networks and streams keep their numbers, so each is read once. A database that replaces another (rebuilt, or a copy
- * without the last ranges) has different numbers. Processes read the streams' progress before they answer from the
- * index, and so notice.
+ * without the last ranges) has different numbers, and a stream that is begun may be ahead of another of its chain.
+ * Processes read the streams' progress before they answer from the index, and so notice.
  */
 export function createChainNumbers(db: Db): ChainNumbers {
   const networks = new Map<string, number>()
@@ -86,7 +86,7 @@ export function createChainNumbers(db: Db): ChainNumbers {
     },
     heed(all) {
       const now = new Map(all.map(({ name, id }) => [name, id]))
-      const isSame = standing && [...standing].every(([name, id]) => now.get(name) === id)
+      const isSame = standing?.size === now.size && [...standing].every(([name, id]) => now.get(name) === id)
       if (!isSame) {
         for (const known of [networks, streams, named]) known.clear()
         forgotten += 1

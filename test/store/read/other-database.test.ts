@@ -83,6 +83,22 @@ it('reads a chain where it stands now, once its progress was read', async () => 
   expect(await owner().catch(({ message }: Error) => message)).toBe('chain 77 is not indexed here')
 })
 
+it('reads a chain from the stream that is ahead, also where that one was begun after the first look', async () => {
+  const { open } = await opened()
+  const owner = async (): Promise<string | undefined> => {
+    await open.reader.progress()
+    return (await open.reader.nfts.find(NFTS, 2n ** 255n))?.owner
+  }
+  await open.writer.register(L1)
+  await open.writer.commitRange(L1.name, { evm: { nfts: [nft(0, address(7))] } }, range(0))
+  expect(await owner()).toBe(address(7))
+  const later = { ...L1, name: 'testnet:C' }
+  await open.writer.register(later)
+  const newer = { ...range(0), time: range(0).time + 1n }
+  await open.writer.commitRange(later.name, { evm: { nfts: [nft(0, address(8))] } }, newer)
+  expect(await owner()).toBe(address(8))
+})
+
 it('reads networks where they stand now', async () => {
   const { open, run } = await opened()
   const main = { kind: 'primary' as const, network: 'mainnet', testnet: false, name: 'mainnet:X', chain: 'X' as const }
