@@ -64,6 +64,8 @@ export interface Store {
 
 export const READ_CONNECTIONS = 10
 export const STATEMENT_TIMEOUT_MS = 10_000
+/** How many times longer a read waits for an embedded database: on a small machine it may take long just to load. */
+const LOADING = 3
 /** Half of the default limit of requests in flight: the others may need no database. */
 export const MAX_WAITING = 2_000
 
@@ -89,8 +91,7 @@ export function assembleStore(
   leader: StoreOptions['leader'] = 'session',
   statementTimeoutMs = STATEMENT_TIMEOUT_MS,
 ): Store {
-  // An embedded database on a small machine may take long just to load.
-  const lazy = createLazyPool(start, kind === 'server' ? statementTimeoutMs : undefined)
+  const lazy = createLazyPool(start, kind === 'server' ? statementTimeoutMs : statementTimeoutMs * LOADING)
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: lazy.pool }) })
   const dbOf = (caller: Caller): Kysely<Database> =>
     new Kysely({ dialect: new PostgresDialect({ pool: { ...lazy.pool, connect: () => lazy.pool.connect(caller) } }) })

@@ -2,8 +2,10 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
 import { openStore, type Store } from '../../src/store/index.ts'
+import { assembleStore } from '../../src/store/store.ts'
 import { useServerStores } from '../support/store/server-stores.ts'
 import { eventually } from '../support/waiting/eventually.ts'
+import { gate } from '../support/waiting/gate.ts'
 
 const WAITING = `select query from pg_stat_activity
   where datname = current_database() and wait_event_type = 'Lock' and query like 'create index%'`
@@ -41,4 +43,15 @@ it('a step of the schema keeps no reader waiting for longer than a read may take
   expect(await store.reader.networks.find('testnet')).toBeUndefined()
   const rest = ['0011-metadata-height', '0012-renewed-stake', '0013-untraced', '0014-metadata-by-height']
   expect(steps()).toEqual([[], '0010-unspent-entries', ...rest, ['0010-unspent-entries', ...rest]])
+})
+
+it('an embedded database that is being opened keeps no reader waiting without end either', async () => {
+  const held = gate()
+  const opening = held.opened.then(() => Promise.reject(new Error('enough')))
+  const store = assembleStore('embedded', () => opening, pino({ level: 'silent' }), 'session', 10)
+  onTestFinished(() => store.close())
+  const opened = store.open().catch((error: Error) => error.message)
+  await expect(store.reader.networks.find('testnet')).rejects.toThrow('the database is still being opened')
+  held.open()
+  expect(await opened).toBe('enough')
 })

@@ -20,9 +20,9 @@ export interface LazyPool {
 /**
  * @param start opens and migrates; called again only after it failed
  * @param patienceMs longest time that a read waits for opening: creating an index of a large table takes longer than
- * any reader can wait; left out = no limit
+ * any reader can wait
  */
-export function createLazyPool(start: () => Promise<ConnectionPool>, patienceMs?: number): LazyPool {
+export function createLazyPool(start: () => Promise<ConnectionPool>, patienceMs: number): LazyPool {
   let opening: Promise<ConnectionPool> | undefined
   let current: ConnectionPool | undefined
   let closing: Promise<void> | undefined
@@ -68,8 +68,7 @@ export function createLazyPool(start: () => Promise<ConnectionPool>, patienceMs?
 }
 
 /** Opening continues when a caller times out. @throws StoreUnavailableError */
-async function openFor(ms: number | undefined, opening: Promise<ConnectionPool>): Promise<ConnectionPool> {
-  if (ms === undefined) return opening
+async function openFor(ms: number, opening: Promise<ConnectionPool>): Promise<ConnectionPool> {
   return inTime(opening, ms, () => {
     throw new StoreUnavailableError('the database is still being opened: the log says which step its schema is at')
   })
