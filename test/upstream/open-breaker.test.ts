@@ -1,7 +1,19 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
+import type { PoolLimits } from '../../src/upstream/index.ts'
 import { startTestPool } from '../support/upstream/upstream-pool.ts'
 
 const named = (name: string) => ({ answer: () => name })
+
+/** Two upstreams, of which the first fails. The clock moves when the test says so: reads take no time. */
+const startFailing = (limits: Partial<PoolLimits>, first = named('first')) => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  return startTestPool([{ ...first, faults: { status: 500 } }, named('second')], {
+    limits: { breakerOpenMs: 300, ...limits },
+    // The first is preferred whatever its record, so that only the breaker keeps calls away.
+    spec: (_url, index) => ({ priority: index }),
+  })
+}
 
 test('an upstream that is paused is left alone while others answer', async () => {
   const { pool, servers } = await startTestPool([
@@ -15,14 +27,7 @@ test('an upstream that is paused is left alone while others answer', async () =>
 })
 
 test('the breaker keeps calls away from the dead and lets one probe through', async () => {
-  // The clock moves when the test says so: reads take no time, whatever the machine does meanwhile.
-  vi.useFakeTimers({ toFake: ['Date'] })
-  onTestFinished(() => void vi.useRealTimers())
-  const { pool, servers } = await startTestPool([{ ...named('first'), faults: { status: 500 } }, named('second')], {
-    limits: { breakerFailures: 3, breakerOpenMs: 300 },
-    // The first is preferred whatever its record, so that only the breaker keeps calls away.
-    spec: (_url, index) => ({ priority: index }),
-  })
+  const { pool, servers } = await startFailing({ breakerFailures: 3 })
   for (let index = 0; index < 10; index += 1) expect(await pool.rpc('', 'a', [index])).toBe('second')
   expect(servers[0]?.stats.requests).toBe(3)
   expect(pool.status()[0]).toMatchObject({ healthy: false, breaker: 'open' })
@@ -36,12 +41,7 @@ test('the breaker keeps calls away from the dead and lets one probe through', as
 })
 
 test('a probe that is refused for the number of calls is followed by another', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] })
-  onTestFinished(() => void vi.useRealTimers())
-  const { pool, servers } = await startTestPool([{ ...named('first'), faults: { status: 500 } }, named('second')], {
-    limits: { breakerFailures: 1, breakerOpenMs: 300 },
-    spec: (_url, index) => ({ priority: index }),
-  })
+  const { pool, servers } = await startFailing({ breakerFailures: 1 })
   expect(await pool.rpc('', 'a', [])).toBe('second')
   servers[0]?.set({ rateLimited: { retryAfterSeconds: 1 } })
   vi.setSystemTime(Date.now() + 300)
@@ -53,16 +53,8 @@ test('a probe that is refused for the number of calls is followed by another', a
 })
 
 test('a probe whose answer is longer than there may be is followed by another: nothing is said of the server', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] })
-  onTestFinished(() => void vi.useRealTimers())
   let told = 'x'.repeat(5_000)
-  const { pool, servers } = await startTestPool(
-    [{ answer: () => told, faults: { status: 500 } }, { answer: () => 'second' }],
-    {
-      limits: { breakerFailures: 1, breakerOpenMs: 300, maxResponseBytes: 2_000 },
-      spec: (_url, index) => ({ priority: index }),
-    },
-  )
+  const { pool, servers } = await startFailing({ breakerFailures: 1, maxResponseBytes: 2_000 }, { answer: () => told })
   expect(await pool.rpc('', 'a', [])).toBe('second')
   servers[0]?.set()
   vi.setSystemTime(Date.now() + 300)

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import type { SeenCall } from '../../../support/upstream/fault-server.ts'
+import { until } from '../../../support/waiting/until.ts'
 import { type EvmStage, type HighNode, startNodesAt } from './stage.ts'
 
 // Who has a receipt asks for what came of it next: no node may be asked then that does not have the block.
@@ -13,9 +14,13 @@ const receiptOf = ({ params }: SeenCall) => ({
   status: '0x1',
 })
 
-const start = (heights: readonly number[]) =>
+/** @param onLook called before a node tells its height */
+const start = (heights: readonly number[], onLook = (_node: HighNode): void => {}) =>
   startNodesAt(heights, (node, call) => {
-    if (call.method === 'eth_blockNumber') return hex(node.height)
+    if (call.method === 'eth_blockNumber') {
+      onLook(node)
+      return hex(node.height)
+    }
     const receipt = receiptOf(call)
     return Number(receipt.blockNumber) <= node.height ? receipt : null
   })
@@ -26,13 +31,13 @@ const asked = ({ server }: HighNode): number =>
 const ask = (stage: EvmStage, block: number) => stage.call('eth_getTransactionReceipt', [hex(block)])
 
 it.each(['alone', 'in a batch'])('a receipt is told when all nodes have its block, %s', async (way) => {
-  const { stage, nodes } = await start([101, 100])
+  let looks = Number.NEGATIVE_INFINITY
+  const { stage, nodes } = await start([101, 100], (node) => {
+    if (node.height === 100 && ++looks === 2) node.height = 101
+  })
   const late = nodes[1] as HighNode
   expect(await ask(stage, 99)).toMatchObject({ status: '0x1' })
-  const timer = setTimeout(() => {
-    late.height = 101
-  }, 300)
-  onTestFinished(() => clearTimeout(timer))
+  looks = 0
   if (way === 'alone') await ask(stage, 101)
   else {
     const call = { jsonrpc: '2.0', method: 'eth_getTransactionReceipt' }
@@ -49,12 +54,16 @@ it('who asks for a receipt while a node lacks its block waits, too: nothing is t
   const { stage, nodes } = await start([101, 100])
   const late = nodes[1] as HighNode
   let told = 0
-  const asking = Array.from({ length: 3 }, async (_, turn) => {
-    await pause(turn * 100)
-    await ask(stage, 101)
-    if (late.height < 101) told++
-  })
-  await pause(500)
+  const asking: Promise<void>[] = []
+  for (let turn = 0; turn < 3; turn++) {
+    const before = asked(late)
+    asking.push(
+      ask(stage, 101).then(() => {
+        if (late.height < 101) told++
+      }),
+    )
+    await until(() => asked(late) > before, 'the late node is looked at')
+  }
   expect(told).toBe(0)
   late.height = 101
   await Promise.all(asking)
