@@ -88,7 +88,7 @@ it('a node that is lost while it takes over is not replaced twice', async () => 
 })
 
 it.each([false, true])(
-  'of what was missed a subscription that has ended meanwhile is told nothing: %s',
+  'of what was missed a subscription that has ended meanwhile is told nothing, and the node is told that it has: %s',
   async (hasEnded) => {
     const { feed, connections, sent } = await startFeed((connection) => 999 + connection, 'eth_getLogs')
     connections[0]?.events.onLost()
@@ -97,5 +97,7 @@ it.each([false, true])(
     connections[1]?.answer('[{"blockHash":"0xa","logIndex":"0x0"}]')
     await nextTurn()
     expect(sent).toHaveLength(hasEnded ? 0 : 1)
+    // The node that takes over had begun to push for it.
+    expect(connections[1]?.called.filter((method) => method === 'eth_unsubscribe')).toHaveLength(hasEnded ? 1 : 0)
   },
 )

@@ -5,7 +5,7 @@ import { REMEMBERED_HEADS } from './delivery.ts'
 import { createHeadShape } from './head-shape.ts'
 import { createHeld } from './held.ts'
 import type { Share } from './message-room.ts'
-import { askLink, readMissed, TooMuchMissedError } from './missed.ts'
+import { askHeight, askLink, readMissed, TooMuchMissedError } from './missed.ts'
 import {
   heightMember,
   type Notification,
@@ -58,11 +58,8 @@ const idTextOf = (entry: Buffer): string | undefined => {
 
 const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref())
 
-const bytesOf = (subscriptions: ReadonlyMap<string, Subscription>): number => {
-  let sum = 0
-  for (const { params } of subscriptions.values()) sum += params.length
-  return sum
-}
+const bytesOf = (subscriptions: ReadonlyMap<string, Subscription>): number =>
+  [...subscriptions.values()].reduce((sum, { params }) => sum + params.length, 0)
 
 export function createFeed(deps: FeedDeps): Feed {
   const byId = new Map<string, Subscription>()
@@ -70,6 +67,8 @@ export function createFeed(deps: FeedDeps): Feed {
   const [shape, told] = [createHeadShape(), createTold()]
   let link: UpstreamLink | undefined
   let opening: Promise<UpstreamLink> | undefined
+  /** A link that the subscriptions are being moved to. */
+  let taking: UpstreamLink | undefined
   /** The feed's own subscription, which shows how far the node is. */
   let watchId: string | undefined
   let reached = 0n
@@ -142,10 +141,6 @@ export function createFeed(deps: FeedDeps): Feed {
     }
     return made
   }
-  const heightAt = async (made: UpstreamLink): Promise<bigint> => {
-    const result = await askLink(made, 'eth_blockNumber', '[]')
-    return BigInt(result.toString('latin1', 1, result.length - 1))
-  }
   const use = (made: UpstreamLink): UpstreamLink => {
     if (closed) {
       made.close()
@@ -158,7 +153,7 @@ export function createFeed(deps: FeedDeps): Feed {
   const openFirst = async (): Promise<UpstreamLink> => {
     const made = await open()
     try {
-      const height = await heightAt(made)
+      const height = await askHeight(made)
       if (height > reached) reached = height
     } catch (error) {
       made.close()
@@ -188,10 +183,11 @@ export function createFeed(deps: FeedDeps): Feed {
     byUpstreamId.clear()
     held.begin()
     const made = await open()
+    taking = made
     try {
       const subscriptions = [...byId.values()]
       await Promise.all(subscriptions.map((one) => resubscribe(made, one)))
-      const tip = await heightAt(made)
+      const tip = await askHeight(made)
       // Its heads would count as already delivered, and the client would hear nothing until the node has caught up.
       if (reached - tip > BigInt(REMEMBERED_HEADS))
         throw new UpstreamUnavailableError(`${made.host}: is ${reached - tip} blocks behind what was shown`)
@@ -276,10 +272,14 @@ export function createFeed(deps: FeedDeps): Feed {
     unsubscribe: (id) => {
       const subscription = byId.get(id)
       if (!subscription) return false
+      const { namespace, upstreamId } = subscription
       byId.delete(id)
       // While the subscription is being moved, its id is the lost node's and may be another's at the new node.
-      if (byUpstreamId.get(subscription.upstreamId) === subscription) byUpstreamId.delete(subscription.upstreamId)
-      link?.call(`${subscription.namespace}_unsubscribe`, `["${subscription.upstreamId}"]`, () => undefined)
+      if (byUpstreamId.get(upstreamId) === subscription) {
+        byUpstreamId.delete(upstreamId)
+        const holder = link ?? taking
+        holder?.call(`${namespace}_unsubscribe`, `["${upstreamId}"]`, () => undefined)
+      }
       if (byId.size === 0) idle.refresh()
       return true
     },

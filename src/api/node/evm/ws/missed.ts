@@ -21,6 +21,12 @@ export function askLink(link: UpstreamLink, method: string, params: string): Pro
   })
 }
 
+/** The newest block at the node; rejects as `askLink` does, and when it names none. */
+export async function askHeight(link: UpstreamLink): Promise<bigint> {
+  const result = await askLink(link, 'eth_blockNumber', '[]')
+  return BigInt(result.toString('latin1', 1, result.length - 1))
+}
+
 const hex = (height: bigint): string => `"0x${height.toString(16)}"`
 
 const elements = (array: Buffer): Buffer[] => {
