@@ -72,12 +72,11 @@ export function createFeed(deps: FeedDeps): Feed {
   /** The feed's own subscription, which shows how far the node is. */
   let watchId: string | undefined
   let reached = 0n
-  /** Only after a loss can anything be delivered twice. */
-  let wasLost = false
   const held = createHeld(deps.share)
   /** Subscriptions that no node has accepted or refused yet. */
   let beginning = 0
-  let [paused, closed] = [false, false]
+  /** Only after a loss can anything be delivered twice. */
+  let [paused, closed, wasLost] = [false, false, false]
 
   const deliver = (subscription: Subscription, notification: Notification): void => {
     const isNew = subscription.delivery.isNew(notification.result)
