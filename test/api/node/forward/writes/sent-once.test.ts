@@ -24,3 +24,16 @@ it.each([
   expect((await front.post('/ext/bc/C/rpc', evmCall(sending, '["0x02f8aabbccdd"]'))).text).toContain('"result":"0x01"')
   expect(sent).toBe(1)
 })
+
+it.each(['one', 'all'] as const)('finds the one node of six that runs the chain (%s)', async (writePolicy) => {
+  const front = await startFront(6, { node: { writePolicy } })
+  const last = front.nodes.at(-1)
+  const body = 'API call rejected because chain is not done bootstrapping\n'
+  for (const node of front.nodes)
+    node.answer = ({ method }) => {
+      if (method !== 'eth_sendRawTransaction') return undefined
+      return node === last ? { body: '{"jsonrpc":"2.0","id":1,"result":"0x01"}\n' } : { status: 503, body }
+    }
+  const sent = await front.post('/ext/bc/C/rpc', evmCall('eth_sendRawTransaction', '["0x02f8aabbccdd"]'))
+  expect(sent.text).toContain('"result":"0x01"')
+})
