@@ -14,6 +14,7 @@ import {
   writeNotification,
 } from './notification.ts'
 import { createSubscription, type Subscription } from './subscription.ts'
+import { createSubscriptionTable } from './subscription-table.ts'
 import { createTold } from './told.ts'
 import type { LinkEvents, UpstreamLink } from './upstream-link.ts'
 
@@ -58,12 +59,11 @@ const idTextOf = (entry: Buffer): string | undefined => {
 
 const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref())
 
-const bytesOf = (subscriptions: ReadonlyMap<string, Subscription>): number =>
-  [...subscriptions.values()].reduce((sum, { params }) => sum + params.length, 0)
+const endAt = (link: UpstreamLink | undefined, { namespace }: Subscription, upstreamId: string): void =>
+  link?.call(`${namespace}_unsubscribe`, `["${upstreamId}"]`, () => undefined)
 
 export function createFeed(deps: FeedDeps): Feed {
-  const byId = new Map<string, Subscription>()
-  const byUpstreamId = new Map<string, Subscription>()
+  const table = createSubscriptionTable()
   const [shape, told] = [createHeadShape(), createTold()]
   let link: UpstreamLink | undefined
   let opening: Promise<UpstreamLink> | undefined
@@ -75,8 +75,9 @@ export function createFeed(deps: FeedDeps): Feed {
   const held = createHeld(deps.share)
   /** Subscriptions that no node has accepted or refused yet. */
   let beginning = 0
+  let [paused, closed] = [false, false]
   /** Only after a loss can anything be delivered twice. */
-  let [paused, closed, wasLost] = [false, false, false]
+  let wasLost = false
 
   const deliver = (subscription: Subscription, notification: Notification): void => {
     const isNew = subscription.delivery.isNew(notification.result)
@@ -93,7 +94,7 @@ export function createFeed(deps: FeedDeps): Feed {
       if (link) deps.onHead(link.host, height)
       return
     }
-    const subscription = byUpstreamId.get(notification.subscription)
+    const subscription = table.heldAs(notification.subscription)
     if (subscription) deliver(subscription, notification)
   }
   const onNotification = (message: Buffer): void => {
@@ -103,7 +104,7 @@ export function createFeed(deps: FeedDeps): Feed {
     else if (!held.add(notification)) give('more came in than is held')
   }
   const idle = setTimeout(() => {
-    if (byId.size > 0 || beginning > 0 || opening) return
+    if (table.size > 0 || beginning > 0 || opening) return
     link?.close()
     link = undefined
   }, deps.idleLinkMs).unref()
@@ -117,8 +118,7 @@ export function createFeed(deps: FeedDeps): Feed {
     clearTimeout(idle)
     link?.close()
     link = undefined
-    byId.clear()
-    byUpstreamId.clear()
+    table.clear()
     held.end()
   }
   /** A link with the feed's own subscription on it. */
@@ -171,20 +171,20 @@ export function createFeed(deps: FeedDeps): Feed {
     askLink(made, `${subscription.namespace}_subscribe`, subscription.params).then((result) => {
       const upstreamId = result.toString('latin1', 1, result.length - 1)
       // The client may have unsubscribed meanwhile: nobody else would end the subscription at the new node.
-      if (byId.get(subscription.id) !== subscription) {
-        made.call(`${subscription.namespace}_unsubscribe`, `["${upstreamId}"]`, () => undefined)
+      if (!table.has(subscription)) {
+        endAt(made, subscription, upstreamId)
         return
       }
       subscription.upstreamId = upstreamId
-      byUpstreamId.set(upstreamId, subscription)
+      table.hold(subscription)
     })
   const restoreOnce = async (): Promise<UpstreamLink> => {
-    byUpstreamId.clear()
+    table.lose()
     held.begin()
     const made = await open()
     taking = made
     try {
-      const subscriptions = [...byId.values()]
+      const subscriptions = table.all()
       await Promise.all(subscriptions.map((one) => resubscribe(made, one)))
       const tip = await askHeight(made)
       // Its heads would count as already delivered, and the client would hear nothing until the node has caught up.
@@ -192,10 +192,9 @@ export function createFeed(deps: FeedDeps): Feed {
         throw new UpstreamUnavailableError(`${made.host}: is ${reached - tip} blocks behind what was shown`)
       await readMissed(
         { link: made, reached, tip, shape, maxBlocks: deps.maxMissedBlocks },
-        subscriptions.filter((one) => byId.get(one.id) === one),
+        subscriptions.filter(table.has),
         (one, result) => {
-          if (byId.get(one.id) === one && one.delivery.isNew(result))
-            deps.send(writeNotification(one.namespace, one.id, result))
+          if (table.has(one) && one.delivery.isNew(result)) deps.send(writeNotification(one.namespace, one.id, result))
         },
       )
       if (tip > reached) reached = tip
@@ -220,7 +219,7 @@ export function createFeed(deps: FeedDeps): Feed {
   const onLost = (): void => {
     link = undefined
     watchId = undefined
-    if (closed || byId.size === 0) return
+    if (closed || table.size === 0) return
     wasLost = true
     opening = restore().finally(() => {
       opening = undefined
@@ -229,7 +228,7 @@ export function createFeed(deps: FeedDeps): Feed {
       () => {
         for (const notification of held.end()) take(notification)
         // The last one ended meanwhile, when there was no connection to close.
-        if (byId.size === 0) idle.refresh()
+        if (table.size === 0) idle.refresh()
       },
       (error: unknown) => give(error instanceof TooMuchMissedError ? error.message : 'no node holds the subscriptions'),
     )
@@ -238,10 +237,9 @@ export function createFeed(deps: FeedDeps): Feed {
     const upstreamId = idTextOf(entry)
     if (upstreamId === undefined) return entry
     // Each node numbers its own subscriptions: this id may still be in use for one that another node started.
-    const id = byId.has(upstreamId) ? `0x${randomBytes(16).toString('hex')}` : upstreamId
+    const id = table.hasId(upstreamId) ? `0x${randomBytes(16).toString('hex')}` : upstreamId
     const subscription = createSubscription(method, params, { id, upstreamId }, reached, told)
-    byId.set(id, subscription)
-    byUpstreamId.set(upstreamId, subscription)
+    table.hold(subscription)
     if (id === upstreamId) return entry
     // In quotes: an id such as 2 is also found in `2.0`.
     return Buffer.from(entry.toString('latin1').replace(`"${upstreamId}"`, `"${id}"`), 'latin1')
@@ -250,7 +248,7 @@ export function createFeed(deps: FeedDeps): Feed {
     subscribe: (method, params, id, reply) => {
       const answer = (entry: Buffer | undefined): void => {
         beginning -= 1
-        if (byId.size === 0 && !closed) idle.refresh()
+        if (table.size === 0 && !closed) idle.refresh()
         reply(entry)
       }
       const attempt = (left: number): void => {
@@ -269,23 +267,17 @@ export function createFeed(deps: FeedDeps): Feed {
       attempt(1)
     },
     unsubscribe: (id) => {
-      const subscription = byId.get(id)
-      if (!subscription) return false
-      const { namespace, upstreamId } = subscription
-      byId.delete(id)
-      // While the subscription is being moved, its id is the lost node's and may be another's at the new node.
-      if (byUpstreamId.get(upstreamId) === subscription) {
-        byUpstreamId.delete(upstreamId)
-        const holder = link ?? taking
-        holder?.call(`${namespace}_unsubscribe`, `["${upstreamId}"]`, () => undefined)
-      }
-      if (byId.size === 0) idle.refresh()
+      const removed = table.remove(id)
+      if (!removed) return false
+      const { subscription, isHeld } = removed
+      if (isHeld) endAt(link ?? taking, subscription, subscription.upstreamId)
+      if (table.size === 0) idle.refresh()
       return true
     },
     get size() {
-      return byId.size
+      return table.size
     },
-    bytes: () => bytesOf(byId),
+    bytes: () => table.bytes(),
     pause: () => {
       paused = true
       link?.pause()
