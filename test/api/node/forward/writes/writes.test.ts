@@ -50,6 +50,7 @@ describe('writes', () => {
     ['is the page of a proxy', { body: '<html>' }],
     ['is the page of a proxy, of all nodes asked,', { body: '<html>' }, '', 'all'],
     ['is the status of a proxy', { status: 502, body: 'Bad Gateway' }],
+    ['was lost, of all nodes asked,', 'cut', '', 'all'],
     ['was lost', 'cut', ', told at length'.repeat(300)],
   ])(
     'whose answer %s are a success when another node knows the transaction',
