@@ -52,9 +52,16 @@ function holdRequests(server: Server): () => void {
 export function installConnectionTracking(app: FastifyInstance, graceMs: number): Connections {
   const busy = new TransientMap<Socket, number>()
   const used = new WeakSet<Socket>()
+  /** The newest answer of each connection that has one under way. */
+  const answers = new TransientMap<Socket, ServerResponse>()
   let closing = false
   let draining = false
 
+  /** Answers under way say that they end their connection, too: a client would send its next request into the end. */
+  const beginToDrain = (): void => {
+    draining = true
+    for (const answer of answers.values()) if (!answer.headersSent) answer.shouldKeepAlive = false
+  }
   const settle = (socket: Socket): void => {
     if (closing && busy.get(socket) === 0) socket.destroySoon()
   }
@@ -98,7 +105,9 @@ export function installConnectionTracking(app: FastifyInstance, graceMs: number)
     const { socket } = request
     used.add(socket)
     busy.set(socket, (busy.get(socket) ?? 0) + 1)
+    answers.set(socket, response)
     response.once('close', () => {
+      if (answers.get(socket) === response) answers.delete(socket)
       if (!busy.has(socket)) return
       busy.set(socket, (busy.get(socket) ?? 1) - 1)
       settle(socket)
@@ -110,7 +119,7 @@ export function installConnectionTracking(app: FastifyInstance, graceMs: number)
   app.addHook('preClose', async () => {
     // Connections that the system has established and this process has not accepted yet are reset when it stops
     // listening. The loop accepts one per turn; listening stops right after a turn with none left.
-    draining = true
+    beginToDrain()
     const goOn = holdRequests(app.server)
     await takeAll()
     closing = true
@@ -127,7 +136,7 @@ export function installConnectionTracking(app: FastifyInstance, graceMs: number)
 
   return {
     async drain(ms) {
-      draining = true
+      beginToDrain()
       if (ms > 0) await sleep(ms)
     },
   }

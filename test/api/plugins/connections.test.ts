@@ -9,7 +9,7 @@ const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
 
 async function serving(graceMs = 5_000) {
   const app = Fastify({ return503OnClosing: false })
-  installConnectionTracking(app, graceMs)
+  const connections = installConnectionTracking(app, graceMs)
   let answer: (text: string) => void = () => undefined
   app.get('/', async () => 'here')
   app.get('/slow', () => new Promise<string>((resolve) => (answer = resolve)))
@@ -21,7 +21,7 @@ async function serving(graceMs = 5_000) {
     await Promise.all([once(socket, 'connect'), taken])
     return socket
   }
-  return { app, port: Number(port), open, answer: (text: string) => answer(text) }
+  return { app, connections, port: Number(port), open, answer: (text: string) => answer(text) }
 }
 
 /** Everything that comes until the connection ends. */
@@ -50,6 +50,19 @@ it('serves what was on its way when the server began to close, and takes no new 
   const [refusal] = (await once(late, 'error')) as [NodeJS.ErrnoException]
   expect(refusal.code).toBe('ECONNREFUSED')
   await closed
+})
+
+it('tells who waits for an answer when it begins to drain that the connection ends with it', async () => {
+  const { app, connections, open, answer } = await serving()
+  const waiting = await open()
+  const text = heard(waiting)
+  const asked = once(app.server, 'request')
+  waiting.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n')
+  await asked
+  await connections.drain(0)
+  answer('late')
+  expect(await text).toMatch(/connection: close\r\n.*late$/is)
+  await app.close()
 })
 
 it('takes every connection that the system has made before it stops listening', async () => {
