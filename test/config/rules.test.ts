@@ -53,13 +53,6 @@ const rows: [string, Given, string][] = [
     { file: { chains: { avalanche: { mainnet: { evmChainId: 43112 }, testnet: { evmChainId: 43112 } } } } },
     'chains.avalanche.testnet.evmChainId: given 43112, that of mainnet; allowed: one of its own',
   ],
-  ...['https://firn.example.org', 'firn.example.org:8443', '*.example.org', 'firn.example.org/'].map(
-    (given): [string, Given, string] => [
-      `a name in ${given} that no Host header has`,
-      { argv: ['--node-allowed-hosts', `localhost,${given}`] },
-      `node.allowedHosts.1: given ${JSON.stringify(given)} (flag --node-allowed-hosts); allowed: a host name without scheme and port such as firn.example.org, or *`,
-    ],
-  ),
   [
     'rates of stake that no node starts with',
     { file: { chains: { avalanche: { testnet: { staking: { minConsumptionRate: 130_000 } } } } } },
@@ -288,7 +281,6 @@ it.each<[string, Given]>([
   ['a project told by its id', { argv: ['--balance-app-check-mode=firebase', '--balance-app-check-project-id=app'] }],
   ['a database behind a socket', { env: { DATABASE_URL: 'postgres:///firn?host=/run/postgresql' } }],
   ['the one database of a cluster', { argv: ['--redis-url=redis://u:50%25@a:1/0', '--redis-cluster'] }],
-  ['names and addresses without a port', { argv: ['--node-allowed-hosts=firn.lan,my_host,10.0.0.1,::1,[::1],*'] }],
   ['a C-chain under one name', { argv: ['--index-enabled', '--index-streams=eip155:43114,mainnet:P,testnet:C'] }],
   ['streams of an index that is off', { argv: ['--index-streams=eip155:987654321'] }],
 ])('%s: nothing is wrong with that', (_, given) => {
