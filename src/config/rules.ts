@@ -45,7 +45,7 @@ const electrumProblems = (key: string, upstream: object): string[] =>
     .filter((member) => member in upstream)
     .map((member) => `${key}.${member}: given; allowed: left out when kind is electrum, which has no such thing`)
 
-function upstreamProblems(chains: Config['chains']): string[] {
+function bitcoinUpstreamProblems(chains: Config['chains']): string[] {
   const problems: string[] = []
   const wrong = (key: string, allowed: string) => problems.push(`${key}.url: given another scheme; allowed: ${allowed}`)
   for (const [reference, { upstreams }] of Object.entries(chains.bitcoin)) {
@@ -55,16 +55,6 @@ function upstreamProblems(chains: Config['chains']): string[] {
       if (kind === 'electrum' && !socket) wrong(key, 'tcp:// or tls:// when kind is electrum')
       if (kind !== 'electrum' && socket) wrong(key, `https:// or http:// when kind is ${kind}`)
       if (kind === 'electrum') problems.push(...electrumProblems(key, upstreams[rank] ?? {}))
-    })
-  }
-  const others = [
-    ...Object.entries(chains.evm).map(([id, chain]) => [`evm.${id}`, chain] as const),
-    ...Object.entries(chains.solana).map(([id, chain]) => [`solana.${id}`, chain] as const),
-    ...Object.entries(chains.avalanche).map(([id, chain]) => [`avalanche.${id}`, chain] as const),
-  ]
-  for (const [name, { upstreams }] of others) {
-    upstreams.forEach(({ url }, rank) => {
-      if (/^(tcp|tls):/.test(url)) wrong(`chains.${name}.upstreams.${rank}`, 'https:// or http://')
     })
   }
   return problems
@@ -277,7 +267,7 @@ export function ruleProblems(config: Config): string[] {
     ...planProblems(config.data),
     ...apiKeyProblems(config.data),
     ...addressProblems(config.data),
-    ...upstreamProblems(config.chains),
+    ...bitcoinUpstreamProblems(config.chains),
     ...headerProblems(config.chains),
     ...idProblems(config.chains),
     ...sameIdProblems(config.chains),

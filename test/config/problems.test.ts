@@ -189,12 +189,12 @@ const rows: [string, Given, string][] = [
   [
     'upstream that is no URL',
     { argv: [`--chain-upstreams=eip155:1=${LONG_SECRET}`] },
-    'chains.evm.1.upstreams.0.url: given "***" (flag --chain-upstreams); allowed: a URL beginning with https://, http://, tls://, tcp://',
+    'chains.evm.1.upstreams.0.url: given "***" (flag --chain-upstreams); allowed: a URL beginning with https://, http://',
   ],
   [
     'port that there is not',
     { env: { FIRN_AVALANCHE_MAINNET_NODE: 'http://127.0.0.1:99999', FIRN_WITHOUT: 'eip155' } },
-    `chains.avalanche.mainnet.upstreams.0.url: given "http://127.0.0.1:99999" (FIRN_AVALANCHE_MAINNET_NODE)${UNREADABLE}; allowed: a URL beginning with https://, http://, tls://, tcp://`,
+    `chains.avalanche.mainnet.upstreams.0.url: given "http://127.0.0.1:99999" (FIRN_AVALANCHE_MAINNET_NODE)${UNREADABLE}; allowed: a URL beginning with https://, http://`,
   ],
   [
     'password that was not escaped',

@@ -173,12 +173,12 @@ const rows: [string, Given, string][] = [
   [
     'Solana over tls://',
     { argv: ['--chain-upstreams', 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1=tls://x:1'] },
-    'chains.solana.EtWTRABZaYq6iMfeYKouRu166VU2xqa1.upstreams.0.url: given another scheme; allowed: https:// or http://',
+    'chains.solana.EtWTRABZaYq6iMfeYKouRu166VU2xqa1.upstreams.0.url: given "tls://x:1" (flag --chain-upstreams); allowed: a URL beginning with https://, http://',
   ],
   [
     'JSON-RPC over tls://',
     { argv: ['--chain-upstreams', 'eip155:1=tls://x:1'] },
-    'chains.evm.1.upstreams.0.url: given another scheme; allowed: https:// or http://',
+    'chains.evm.1.upstreams.0.url: given "tls://x:1" (flag --chain-upstreams); allowed: a URL beginning with https://, http://',
   ],
   [
     'static without tokens',

@@ -14,7 +14,7 @@ it.each<[string, Given, string]>([
   [
     'such a password of a node',
     { argv: [`--chain-upstreams=eip155:1=https://u:50%${SECRET}@rpc.example`] },
-    `chains.evm.1.upstreams.0.url: given "https://rpc.example" (flag --chain-upstreams)${UNREADABLE}; allowed: a URL beginning with https://, http://, tls://, tcp://`,
+    `chains.evm.1.upstreams.0.url: given "https://rpc.example" (flag --chain-upstreams)${UNREADABLE}; allowed: a URL beginning with https://, http://`,
   ],
   // Here the URL can be read, but its host is a part of the password, which the log would show.
   ...['p@SECRET/w@db.example/firn', 'p@SECRET#w@db.example/firn', '12/SECRET@db.example/firn'].flatMap(

@@ -80,7 +80,7 @@ What is not needed may be left out. A built-in chain has all that it needs.
 
 ${chain}
 
-Members of an upstream; limits that are left out are those of the section \`upstream\`. \`kind\` is for Bitcoin only.
+Members of an upstream; limits that are left out are those of the section \`upstream\`. \`kind\`, \`tls://\` and \`tcp://\` are for Bitcoin only.
 Electrum servers (\`tcp://\`, port 50001 when left out, and \`tls://\`, 50002) take \`url\`, \`kind\`, \`priority\`,
 \`requestsPerSecond\` and \`maxConcurrent\`, where up to 100 calls that go out together on their one connection are a request, and
 nothing else of the section \`upstream\`. A certificate that no authority has signed is accepted by

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { choice, list, section, source, toggle } from './field.ts'
-import { UpstreamSchema } from './upstream.ts'
+import { BitcoinUpstreamSchema, UpstreamSchema } from './upstream.ts'
 
 /** A coin; `decimals` is the family's default, so a custom chain's coin may leave it out. */
 const nativeToken = (decimals: number, { minimum, maximum } = { minimum: 0, maximum: 255 }) =>
@@ -71,18 +71,7 @@ export const EvmChainSchema = section({
 export const BitcoinChainSchema = section({
   name,
   network: choice(['mainnet', 'testnet', 'regtest'], { description: 'Address forms of this network.' }),
-  upstreams: Type.Array(
-    Type.Composite(
-      [
-        UpstreamSchema,
-        section({
-          kind: choice(['esplora', 'blockbook', 'electrum'], { description: 'Protocol of this server.' }),
-        }),
-      ],
-      { additionalProperties: false },
-    ),
-    { minItems: 1, description: 'Servers that answer for this chain.' },
-  ),
+  upstreams: Type.Array(BitcoinUpstreamSchema, { minItems: 1, description: 'Servers that answer for this chain.' }),
   native: Type.Optional(nativeToken(8)),
   blockTimeMs: blockTimeMs(5_000),
   explorer,

@@ -1,11 +1,8 @@
 import { Type } from '@sinclair/typebox'
-import { count, ms, section, url, wait } from './field.ts'
+import { choice, count, ms, section, url, wait } from './field.ts'
 
-/** One server of a chain. Left out limits come from the `upstream` section. */
-export const UpstreamSchema = section({
-  url: url(['https', 'http', 'tls', 'tcp'], {
-    description: 'Base URL. May carry a key: it is never logged, only its host.',
-  }),
+const upstreamMembers = (schemes: readonly string[]) => ({
+  url: url(schemes, { description: 'Base URL. May carry a key: it is never logged, only its host.' }),
   headers: Type.Optional(
     Type.Record(Type.String(), Type.String(), { description: 'Headers sent with every request.', secret: true }),
   ),
@@ -15,6 +12,15 @@ export const UpstreamSchema = section({
     Type.Integer({ minimum: 1, description: 'JSON-RPC entries per batch; 1 switches batching off.' }),
   ),
   priority: Type.Optional(Type.Integer({ description: 'Lower numbers are preferred while healthy; default 0.' })),
+})
+
+/** One server of a chain. Left out limits come from the `upstream` section. */
+export const UpstreamSchema = section(upstreamMembers(['https', 'http']))
+
+/** One server of a Bitcoin network; Electrum's are not asked over HTTP. */
+export const BitcoinUpstreamSchema = section({
+  ...upstreamMembers(['https', 'http', 'tls', 'tcp']),
+  kind: choice(['esplora', 'blockbook', 'electrum'], { description: 'Protocol of this server.' }),
 })
 
 export const UpstreamLimitsSection = section(
