@@ -87,9 +87,8 @@ export function evmLatestRoutes(deps: EvmFreshnessDeps & { index: IndexReader })
         const { network, pageSize, pageToken } = request.query as Static<typeof LatestQuery>
         const mark = queryMark(['blocks', sideOf(network)])
         const [time, stream, height] = numbers(readPageToken(mark, pageToken), 3)
-        const streams = await requireFreshList(deps, kind(network).testnet, reply)
+        const streams = await requireFreshList(deps, isTestnet(network), reply)
         const page = await deps.index.evm.latestBlocks({
-          ...kind(network),
           streams,
           ...(time === undefined ? {} : { after: { time, stream: Number(stream), height: height ?? 0n } }),
           limit: pageSize,
@@ -123,9 +122,8 @@ export function evmLatestRoutes(deps: EvmFreshnessDeps & { index: IndexReader })
         const { network, status, pageSize, pageToken } = request.query as Static<typeof TransactionsQuery>
         const mark = queryMark(['transactions', sideOf(network), status])
         const [time, stream, height, index] = numbers(readPageToken(mark, pageToken), 4)
-        const streams = await requireFreshList(deps, kind(network).testnet, reply)
+        const streams = await requireFreshList(deps, isTestnet(network), reply)
         const page = await deps.index.evm.latestTransactions({
-          ...kind(network),
           streams,
           ...(status === undefined ? {} : { success: status === 'success' }),
           ...(time === undefined
@@ -148,8 +146,9 @@ export function evmLatestRoutes(deps: EvmFreshnessDeps & { index: IndexReader })
 
 const sideOf = (network: string | undefined) =>
   network === undefined ? 'all' : network === 'mainnet' ? 'mainnet' : 'testnet'
-const kind = (network: string | undefined): { testnet?: boolean } =>
-  network === undefined ? {} : { testnet: network !== 'mainnet' }
+/** Undefined: both kinds of networks. */
+const isTestnet = (network: string | undefined): boolean | undefined =>
+  network === undefined ? undefined : network !== 'mainnet'
 
 function numbers(key: readonly string[] | undefined, count: number): bigint[] {
   if (!key) return []

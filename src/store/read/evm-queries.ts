@@ -27,10 +27,8 @@ export type ListedEvmTransaction = EvmTransactionRow & {
 }
 
 export interface LatestQuery<Cursor> {
-  /** Chains of one kind of network; left out: both. */
-  testnet?: boolean
-  /** Names of the streams to include; others may remain from another configuration. Left out: all. */
-  streams?: readonly string[]
+  /** Names of the streams to include; others may remain from another configuration. */
+  streams: readonly string[]
   after?: Cursor
   limit: number
 }
@@ -45,9 +43,9 @@ export interface ContractInfo {
 }
 
 export interface EvmQueries {
-  /** Blocks of all EVM chains, newest first; equal times by chain. */
+  /** Blocks of several EVM chains, newest first; equal times by chain. */
   latestBlocks(query: LatestQuery<EvmBlockCursor>): Promise<{ blocks: ListedEvmBlock[]; next?: EvmBlockCursor }>
-  /** Transactions of all EVM chains, newest first. @param query.success only those that succeeded, or only failed ones */
+  /** Their transactions, newest first. @param query.success only those that succeeded, or only failed ones */
   latestTransactions(
     query: LatestQuery<EvmTransactionCursor> & { success?: boolean },
   ): Promise<{ transactions: ListedEvmTransaction[]; next?: EvmTransactionCursor }>
@@ -71,11 +69,8 @@ export interface EvmQueries {
 }
 
 export function createEvmQueries(db: Kysely<Database>, { numbers, dbFor }: OwnedDeps): EvmQueries {
-  const among = async ({ testnet, streams }: Pick<LatestQuery<never>, 'testnet' | 'streams'>): Promise<Among> => {
-    const isWanted = (kind: boolean): boolean => testnet === undefined || kind === testnet
-    if (streams === undefined) return { kinds: [true, false].filter(isWanted), condition: sql`true` }
-    const known = await Promise.all(streams.map(numbers.stream))
-    const found = known.flatMap((one) => (one && isWanted(one.testnet) ? [one] : []))
+  const among = async (streams: readonly string[]): Promise<Among> => {
+    const found = (await Promise.all(streams.map(numbers.stream))).filter((one) => one !== undefined)
     const ids = found.map(({ id }) => id)
     return {
       kinds: [...new Set(found.map((one) => one.testnet))],
@@ -83,11 +78,11 @@ export function createEvmQueries(db: Kysely<Database>, { numbers, dbFor }: Owned
     }
   }
   return {
-    async latestBlocks({ after, limit, ...which }) {
+    async latestBlocks({ streams, after, limit }) {
       const place = after && sql`(${after.time}, ${after.stream}, ${after.height})`
       const condition = place === undefined ? sql`true` : sql`(b.time, b.stream, b.height) < ${place}`
       const query = sql<BlockRow>`
-        select b.*, s.evm_chain_id from ${newestBlocks(await among(which), condition, limit + 1)}
+        select b.*, s.evm_chain_id from ${newestBlocks(await among(streams), condition, limit + 1)}
         join stream s on s.id = b.stream order by b.time desc, b.stream desc, b.height desc`
       const rows = (await query.execute(db)).rows
       const page = rows.slice(0, limit)
@@ -95,8 +90,8 @@ export function createEvmQueries(db: Kysely<Database>, { numbers, dbFor }: Owned
       const next = last && { time: last.time, stream: last.stream, height: last.height }
       return { blocks: page.map(toBlock), ...(next === undefined ? {} : { next }) }
     },
-    async latestTransactions({ success, after, limit, ...which }) {
-      const rows = (await transactions(await among(which), success, after, limit + 1).execute(db)).rows
+    async latestTransactions({ streams, success, after, limit }) {
+      const rows = (await transactions(await among(streams), success, after, limit + 1).execute(db)).rows
       const page = rows.slice(0, limit)
       const last = rows.length > limit ? page.at(-1) : undefined
       const next = last && { time: last.time, stream: last.stream, height: last.height, index: last.position }
@@ -158,7 +153,9 @@ export function createEvmQueries(db: Kysely<Database>, { numbers, dbFor }: Owned
 /** Most contracts of one address that are sorted. */
 const MOST_HOLDINGS = 100_000
 
-/** Streams to read, as `b`; `kinds`: whether they are of testnets, of which there may be both. */
+/**
+ * Streams to read, as `b`; `kinds`: whether they were of testnets when they were registered, of which there may be both.
+ */
 interface Among {
   kinds: readonly boolean[]
   condition: RawBuilder<unknown>

@@ -5,9 +5,25 @@ import { createComputeUnits, createMemoryUsage } from '../../../src/api/data/com
 import { evmLatestRoutes } from '../../../src/api/data/evm-latest.ts'
 import { dataApi } from '../../../src/api/data/index.ts'
 import type { LatestQuery } from '../../../src/store/index.ts'
+import { commitEvm, evmBlock, L1 } from '../../store/write/range-samples.ts'
+import { openMemoryStore } from '../../support/store/store.ts'
 
 const NOW = 2_000_000
 const plans = { default: { computeUnitsPerMinute: 1_000_000, computeUnitsPerDay: 1_000_000 } }
+
+/** @param deps as far as the question needs them */
+async function answerOf(path: string, some: object) {
+  const deps = some as Parameters<typeof evmLatestRoutes>[0]
+  const app = Fastify()
+  await app.register(dataApi, {
+    pathPrefix: '',
+    computeUnits: createComputeUnits({ plans, apiKeys: [], keyRequired: false }, createMemoryUsage()),
+    routes: [...evmLatestRoutes(deps), ...addressChainRoutes(deps)],
+  })
+  const answered = await app.inject(`/v1/${path}`)
+  await app.close()
+  return answered
+}
 
 /**
  * A database holds streams of two chains that are served, and of one that is not (any more).
@@ -42,15 +58,8 @@ async function listed(path: string, disowned: readonly string[] = []): Promise<u
     },
     maxIndexAgeMs: 10_000,
     now: () => NOW,
-  } as unknown as Parameters<typeof evmLatestRoutes>[0]
-  const app = Fastify()
-  await app.register(dataApi, {
-    pathPrefix: '',
-    computeUnits: createComputeUnits({ plans, apiKeys: [], keyRequired: false }, createMemoryUsage()),
-    routes: [...evmLatestRoutes(deps), ...addressChainRoutes(deps)],
-  })
-  const answered = await app.inject(`/v1/${path}`)
-  await app.close()
+  }
+  const answered = await answerOf(path, deps)
   if (path.startsWith('address')) return answered.json()
   return [answered.statusCode, asked.map(({ streams }) => streams), answered.headers['x-indexed-height']]
 }
@@ -74,3 +83,40 @@ it('an address is not said to have been active on a chain that is not served, or
   expect(await listed(path)).toEqual({ indexedChains: chains('43113', '9'), unindexedChains: ['5'] })
   expect(await listed(path, ['eip155:9'])).toEqual({ indexedChains: chains('43113'), unindexedChains: ['5'] })
 })
+
+it('a chain that is configured as one of a test network later is listed there, and not among the main ones', async () => {
+  const store = await openMemoryStore()
+  await store.writer.register(L1)
+  const transactions = [0, 1].map((index) => ({ ...transaction, index }))
+  await commitEvm(store, L1.name, 0, { blocks: [evmBlock(0)], transactions })
+  const chainId = L1.evmChainId.toString()
+  const deps = {
+    index: store.reader,
+    chains: {
+      list: async () => [{ chainId, isTestnet: true }],
+      streams: async () => new Map([[chainId, L1.name]]),
+    },
+    maxIndexAgeMs: Number.POSITIVE_INFINITY,
+    now: () => NOW,
+  }
+  const count = async (path: string, member: string) => (await answerOf(path, deps)).json()[member].length
+  expect(await count('blocks?network=fuji', 'blocks')).toBe(1)
+  expect(await count('transactions?network=fuji', 'transactions')).toBe(2)
+  expect(await count('blocks?network=mainnet', 'blocks')).toBe(0)
+  await store.close()
+})
+
+const transaction = {
+  height: 0n,
+  hash: 'a'.repeat(64),
+  from: '1'.repeat(40),
+  to: '2'.repeat(40),
+  value: 1n,
+  success: true,
+  type: 2,
+  gasLimit: 21_000n,
+  gasUsed: 21_000n,
+  gasPrice: 30n,
+  nonce: 0n,
+  selector: '',
+}

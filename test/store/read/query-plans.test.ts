@@ -90,6 +90,7 @@ for (const kind of ['embedded', 'server'] as const) {
       chain = generateChain({ utxos: UTXOS[kind], owners: 20_000 })
       await fillGenerated(store, chain)
       await store.writer.register({ name: 'eip155:9', kind: 'evm', testnet: true, evmChainId: 9n })
+      await store.writer.register({ name: 'eip155:8', kind: 'evm', testnet: false, evmChainId: 8n })
       await store.writer.commitRange(
         'eip155:9',
         { evm: generatedEvmRows(0, EVM_BLOCKS - 1) },
@@ -200,25 +201,20 @@ for (const kind of ['embedded', 'server'] as const) {
     it('EVM lists: newest blocks, transactions by outcome, chains and tokens of an address, NFTs', async () => {
       const { evm, nfts } = store.reader
       const after = { time: 1_700_005_000n, stream: 1_000, height: 2_500n, index: 2 }
-      expect(await indexesOf(() => evm.latestBlocks({ testnet: true, after, limit: 100 }))).toContain(
-        'evm_block_latest',
-      )
-      const all = await indexesOf(() => evm.latestTransactions({ testnet: true, after, limit: 100 }))
-      expect(all).toContain('evm_tx_pkey')
+      const one = { streams: ['eip155:9'], limit: 100 }
       // Of both kinds of networks, as it is asked without a `network`.
-      expect(await indexesOf(() => evm.latestBlocks({ after, limit: 100 }))).toContain('evm_block_latest')
-      expect(await indexesOf(() => evm.latestTransactions({ streams: ['eip155:9'], limit: 100 }))).toEqual(
-        expect.arrayContaining(['evm_block_latest', 'evm_tx_pkey']),
-      )
-      expect(await indexesOf(() => evm.latestTransactions({ success: false, limit: 100 }))).toContain(
-        'evm_block_with_failure',
-      )
-      const served = ['eip155:9']
-      expect(await indexesOf(() => evm.latestBlocks({ testnet: true, streams: served, limit: 100 }))).toContain(
-        'evm_block_latest',
-      )
-      const failed = await indexesOf(() => evm.latestTransactions({ testnet: true, success: false, limit: 100 }))
-      expect(failed).toEqual(expect.arrayContaining(['evm_block_with_failure', 'evm_tx_pkey']))
+      const both = { streams: ['eip155:9', 'eip155:8'], limit: 100 }
+      for (const which of [one, both]) {
+        expect(await indexesOf(() => evm.latestBlocks({ ...which, after }))).toContain('evm_block_latest')
+        expect(await indexesOf(() => evm.latestBlocks(which))).toContain('evm_block_latest')
+        expect(await indexesOf(() => evm.latestTransactions({ ...which, after }))).toContain('evm_tx_pkey')
+        expect(await indexesOf(() => evm.latestTransactions(which))).toEqual(
+          expect.arrayContaining(['evm_block_latest', 'evm_tx_pkey']),
+        )
+        expect(await indexesOf(() => evm.latestTransactions({ ...which, success: false }))).toEqual(
+          expect.arrayContaining(['evm_block_with_failure', 'evm_tx_pkey']),
+        )
+      }
       expect(await indexesOf(() => evm.chainsOf(chain.address(5)))).toContain('evm_participant_pkey')
       expect(await indexesOf(() => evm.touchedTokens(9n, chain.address(5), 100))).toContain('evm_holding_pkey')
       const collection = { chainId: 9n, contract: chain.address(3) }

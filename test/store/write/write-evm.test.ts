@@ -5,6 +5,9 @@ import { describeStores } from '../../support/store/store.ts'
 import { address, evmBlock as block, commitEvm, id, L1, NFTS, nft, nftTransfer, range, tipAt } from './range-samples.ts'
 
 const OTHER = { name: 'eip155:78', kind: 'evm' as const, testnet: true, evmChainId: 78n }
+/** The first is one of main networks. */
+const main = { streams: [L1.name] }
+const both = { streams: [L1.name, OTHER.name] }
 const transaction = (height: number, index: number, more: object = {}) => ({
   height: BigInt(height),
   index,
@@ -42,15 +45,19 @@ describeStores('EVM chains', (open) => {
       await commitEvm(store, OTHER.name, height, plainBlock(height))
     }
     const { evm } = store.reader
-    const first = await evm.latestBlocks({ limit: 3 })
+    const first = await evm.latestBlocks({ ...both, limit: 3 })
     expect(first.blocks[0]).toMatchObject({ feesSpent: 2n ** 200n, cumulativeTransactions: 8n })
     await commitEvm(store, L1.name, 4, plainBlock(4))
-    const second = await evm.latestBlocks({ limit: 10, ...(first.next === undefined ? {} : { after: first.next }) })
+    const second = await evm.latestBlocks({
+      ...both,
+      limit: 10,
+      ...(first.next === undefined ? {} : { after: first.next }),
+    })
     const seen = [...first.blocks, ...second.blocks].map((entry) => `${entry.chainId}:${entry.height}`)
     expect(seen).toEqual(['78:3', '77:3', '78:2', '77:2', '78:1', '77:1', '78:0', '77:0'])
     expect(second.next).toBeUndefined()
-    const main = await evm.latestBlocks({ testnet: false, limit: 2 })
-    expect(main.blocks.map((entry) => [entry.chainId, entry.height])).toEqual([
+    const { blocks: own } = await evm.latestBlocks({ ...main, limit: 2 })
+    expect(own.map((entry) => [entry.chainId, entry.height])).toEqual([
       [77n, 4n],
       [77n, 3n],
     ])
@@ -61,26 +68,26 @@ describeStores('EVM chains', (open) => {
     const { transactions } = await evm.latestTransactions({ streams, success: false, limit: 1 })
     expect(transactions.map((entry) => [entry.chainId, entry.height])).toEqual([[78n, 3n]])
     expect(await evm.latestBlocks({ streams: ['eip155:5'], limit: 9 })).toEqual({ blocks: [] })
-    expect(await evm.latestBlocks({ streams: [L1.name], testnet: true, limit: 9 })).toEqual({ blocks: [] })
+    expect(await evm.latestBlocks({ streams: [], limit: 9 })).toEqual({ blocks: [] })
     const pages: string[] = []
     let after: Awaited<ReturnType<typeof evm.latestTransactions>>['next']
     do {
-      const page = await evm.latestTransactions({ limit: 3, testnet: false, ...(after === undefined ? {} : { after }) })
+      const page = await evm.latestTransactions({ ...main, limit: 3, ...(after === undefined ? {} : { after }) })
       pages.push(...page.transactions.map((entry) => `${entry.height}/${entry.index}`))
       after = page.next
     } while (after !== undefined)
     expect(pages).toEqual([4, 3, 2, 1, 0].flatMap((height) => [`${height}/1`, `${height}/0`]))
-    const failed = await evm.latestTransactions({ limit: 2, success: false })
+    const failed = await evm.latestTransactions({ ...both, limit: 2, success: false })
     expect(failed.transactions.map((entry) => [entry.chainId, entry.height, entry.success])).toEqual([
       [77n, 4n, false],
       [78n, 3n, false],
     ])
     expect(failed.transactions[0]).toMatchObject({ value: 2n ** 256n - 1n, block: { hash: id(5), time: 1_004n } })
-    expect((await evm.latestTransactions({ limit: 99, success: true })).transactions).toHaveLength(9)
+    expect((await evm.latestTransactions({ ...both, limit: 99, success: true })).transactions).toHaveLength(9)
     // A page that ends with the list is the last one.
-    expect(await evm.latestBlocks({ limit: 5, testnet: false })).toHaveProperty('blocks.length', 5)
-    expect(await evm.latestBlocks({ limit: 5, testnet: false })).not.toHaveProperty('next')
-    expect(await evm.latestTransactions({ limit: 10, testnet: false })).not.toHaveProperty('next')
+    expect(await evm.latestBlocks({ ...main, limit: 5 })).toHaveProperty('blocks.length', 5)
+    expect(await evm.latestBlocks({ ...main, limit: 5 })).not.toHaveProperty('next')
+    expect(await evm.latestTransactions({ ...main, limit: 10 })).not.toHaveProperty('next')
     // However many blocks hold nothing that is asked for.
     const failing = (height: number, ...places: number[]) => ({
       blocks: [block(height, { txCount: places.length, failedCount: places.length })],
@@ -89,11 +96,11 @@ describeStores('EVM chains', (open) => {
     await commitEvm(store, L1.name, 5, failing(5, 1))
     await commitEvm(store, L1.name, 6, failing(6, 1))
     await commitEvm(store, L1.name, 7, failing(7, 1, 2, 3))
-    const [succeeded] = (await evm.latestTransactions({ limit: 1, success: true })).transactions
+    const [succeeded] = (await evm.latestTransactions({ ...both, limit: 1, success: true })).transactions
     expect([succeeded?.chainId, succeeded?.height, succeeded?.index]).toEqual([77n, 4n, 0])
     const failures: string[] = []
     do {
-      const page = await evm.latestTransactions({ limit: 1, testnet: false, success: false, ...(after && { after }) })
+      const page = await evm.latestTransactions({ ...main, limit: 1, success: false, ...(after && { after }) })
       failures.push(...page.transactions.map((entry) => `${entry.height}/${entry.index}`))
       after = page.next
     } while (after !== undefined)
@@ -223,7 +230,7 @@ describeStores('EVM chains', (open) => {
     const names = (await store.reader.evm.contracts(77n, owners)).map(({ name }) => name)
     expect(names.sort()).toEqual(['0', '1'])
     expect((await store.reader.progress()).find(({ stream }) => stream === L1.name)?.tip).toMatchObject({ height: 1n })
-    expect((await store.reader.evm.latestTransactions({ limit: 99 })).transactions).toHaveLength(4)
+    expect((await store.reader.evm.latestTransactions({ ...main, limit: 99 })).transactions).toHaveLength(4)
     const other = { ...range(2), blockId: id(99) }
     const evm = { blocks: [block(2, { hash: id(99) })] }
     await store.writer.commitRange(L1.name, { evm }, other)
