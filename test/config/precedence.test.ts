@@ -109,6 +109,12 @@ describe('every kind of value', () => {
     }
   })
 
+  it('durations with a fraction are as many milliseconds as they say', () => {
+    const read = (text: string) => configOf({ argv: [`--http-keep-alive-timeout-ms=${text}`] }).http.keepAliveTimeoutMs
+    expect(['16.1s', '2.01s', '0.07h', '1m4.03s'].map(read)).toEqual([16_100, 2_010, 252_000, 64_030])
+    expect(() => read('1.5ms')).toThrow('given 1.5 ')
+  })
+
   it('switches need no value and take the usual words', () => {
     const trust = (...argv: string[]) => configOf({ argv }).http.trustProxy
     expect(trust('--http-trust-proxy')).toBe(true)

@@ -14,7 +14,8 @@ function durationMs(text: string): number | undefined {
   if (!DURATION.test(text)) return undefined
   let total = 0
   for (const [, amount, unit] of text.matchAll(DURATION_PART)) total += Number(amount) * (UNIT_MS[unit ?? ''] ?? 0)
-  return total
+  // `16.1s` is a fraction more than 16,100 as a product of doubles. Half a millisecond stays one, and is refused.
+  return Math.round(total * 1_000) / 1_000
 }
 
 function json(text: string): unknown {
