@@ -237,6 +237,7 @@ describe('a mistake stops the start with one line', () => {
   it.each([
     ['a duration where there is no time', ['--http-port=5s'], /^http\.port: given "5s"/],
     ['a chain of the network that it has not', ['--index-streams=mainnet:D'], /^index\.streams\.0: given "mainnet:D"/],
+    ['an argument that objects have by themselves', ['constructor'], /^argument 1: unexpected; settings are given/],
     ['a name that objects have by themselves', ['--without=eip155:constructor'], /no chain "eip155:constructor"/],
     [
       'a gateway without the slash before what is put behind it',

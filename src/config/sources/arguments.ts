@@ -48,7 +48,7 @@ export function readArguments(argv: readonly string[]): Arguments {
   const result: Arguments = { action: 'run', configFile: undefined, entries: [], uses: [], problems: [] }
   for (let index = 0; index < argv.length; index++) {
     const argument = argv[index] ?? ''
-    const action = ACTIONS[argument]
+    const action = Object.hasOwn(ACTIONS, argument) ? ACTIONS[argument] : undefined
     if (action !== undefined) {
       // Help takes precedence over everything else.
       if (result.action !== 'help') result.action = action
