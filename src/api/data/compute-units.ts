@@ -22,7 +22,7 @@ export interface ComputeUnitsOptions {
   /** `key` is the key itself or `sha256:<hex>` of it. */
   apiKeys: readonly { key: string; plan: string }[]
   keyRequired: boolean
-  /** Called with every decision; `plan` is a name of `plans`, or `none` where a key was required. */
+  /** Called with every decision except 403; `plan` is a name of `plans`, or `none` where a key was required. */
   observe?: (charge: { plan: string; units: number; refused?: 'no-key' | 'over-budget' }) => void
 }
 
@@ -64,17 +64,16 @@ export function createComputeUnits(options: ComputeUnitsOptions, store: UsageSto
   ): Promise<Admission> {
     const hash = apiKey === undefined || apiKey === '' ? undefined : digestOfSent(apiKey)
     const known = hash === undefined ? undefined : plans.get(hash)
-    // Load balancers have no key; with a 401 they could not see that this process is shutting down or cannot read.
-    if (known === undefined && options.keyRequired && weight !== 'free') {
-      options.observe?.({ plan: 'none', units: 0, refused: 'no-key' })
-      return { ok: false, status: 401, headers: {} }
-    }
     const plan = planNamed(known ?? 'default')
     const caller = `${weight === 'free' ? 'free:' : ''}${known === undefined ? `ip:${clientSource(address)}` : `key:${hash}`}`
     const at = now()
     // Listing operations for anonymous callers must not make probes, which send no key, see a dead server.
     const leftOut = isLeftOut(plan, operation) && !(weight === 'free' && hash === undefined)
-    if (leftOut && known === undefined) return { ok: false, status: 401, headers: {} }
+    // Load balancers have no key; with a 401 they could not see that this process is shutting down or cannot read.
+    if (known === undefined && (leftOut || (options.keyRequired && weight !== 'free'))) {
+      options.observe?.({ plan: 'none', units: 0, refused: 'no-key' })
+      return { ok: false, status: 401, headers: {} }
+    }
     const units = leftOut ? 0 : WEIGHTS[weight]
     const [minute, day] = await Promise.all([
       spend(caller, units, plan.computeUnitsPerMinute, MINUTE, at),

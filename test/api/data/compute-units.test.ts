@@ -264,10 +264,17 @@ it('of each decision the plan is told, what it took, and why it was refused', as
   await open.admit(undefined, '10.0.0.1', 'large')
   await open.admit(undefined, '10.0.0.1', 'large')
   await createComputeUnits({ ...options, keyRequired: true }, createMemoryUsage()).admit('wrong', '10.0.0.1', 'small')
+  const listed = {
+    ...options,
+    plans: { default: { ...plans.default, operations: ['listTokens'] } },
+    keyRequired: false,
+  }
+  await createComputeUnits(listed, createMemoryUsage()).admit(undefined, '10.0.0.1', 'small', 'reindexNft')
   expect(told).toEqual([
     { plan: 'paid', units: 20 },
     { plan: 'default', units: 50 },
     { plan: 'default', units: 50, refused: 'over-budget' },
+    { plan: 'none', units: 0, refused: 'no-key' },
     { plan: 'none', units: 0, refused: 'no-key' },
   ])
 })
