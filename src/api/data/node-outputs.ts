@@ -132,8 +132,6 @@ export function groupOf(
     platformLocked: utxo.locktime > locksAt,
     stakeableLocked: stakeableLocktime > locksAt,
     lockedAfterStaking: false,
-    threshold: utxo.threshold,
-    owners: utxo.addresses.length,
     amount: utxo.amount ?? 0n,
     utxoCount: 1,
   }

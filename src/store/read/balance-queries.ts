@@ -39,9 +39,6 @@ export interface BalanceGroup {
   stakeableLocked: boolean
   /** Staked, and one of the locks outlives the staking period. */
   lockedAfterStaking: boolean
-  /** Signatures needed, and addresses that may sign. */
-  threshold: number
-  owners: number
   amount: bigint
   utxoCount: number
 }
@@ -61,8 +58,6 @@ interface GroupRow extends AssetColumns {
   platform_locked: boolean
   stakeable_locked: boolean
   locked_after: boolean
-  threshold: bigint
-  owners: number
   amount: string
   utxos: bigint
 }
@@ -84,8 +79,8 @@ function statement(query: BalanceQuery, chain: number): RawBuilder<GroupRow> {
   const { at, locksAt } = query
   const created = sql`o.created_time ${sql.raw(query.edge === 'strict' ? '<' : '<=')} ${at}`
   const entries = (alive: RawBuilder<unknown>): RawBuilder<unknown> => sql`
-    select o.utxo, o.asset, o.kind, o.direction, o.other_chain, o.threshold, o.owners, o.amount, o.locktime,
-      o.stakeable_locktime, o.stake_start, o.stake_end, o.staked_until, o.created_time
+    select o.utxo, o.asset, o.kind, o.direction, o.other_chain, o.amount, o.locktime, o.stakeable_locktime,
+      o.stake_start, o.stake_end, o.staked_until, o.created_time
     from utxo_owner o where o.address = w.address and o.chain = ${chain} and ${alive}`
   const unspent = sql`o.consumed_time = ${openEnd}`
   const alive =
@@ -103,7 +98,7 @@ function statement(query: BalanceQuery, chain: number): RawBuilder<GroupRow> {
   return sql<GroupRow>`${at === undefined ? prepared : sql``}
     select a.id as asset_id, a.name as asset_name, a.symbol, a.denomination, a.type as asset_type, g.*
     from (
-      select asset, kind, direction, other_chain, threshold, owners,
+      select asset, kind, direction, other_chain,
         case when staked_until is null or ${free}
           then 'none' when stake_start > greatest(${stakedAt}, created_time) then 'pending' else 'active' end as staking,
         locktime > ${locksAt} as platform_locked,
@@ -112,7 +107,7 @@ function statement(query: BalanceQuery, chain: number): RawBuilder<GroupRow> {
         sum(amount) as amount, count(*) as utxos
       from (
         select ${once} e.* from ${addressSource(query.addresses)} cross join lateral (${alive}) e) entries
-      group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10) g
+      group by 1, 2, 3, 4, 5, 6, 7, 8) g
     join asset a on a.number = g.asset`
 }
 
@@ -126,8 +121,6 @@ function toGroup(row: GroupRow): BalanceGroup {
     platformLocked: row.platform_locked,
     stakeableLocked: row.stakeable_locked,
     lockedAfterStaking: row.locked_after,
-    threshold: Number(row.threshold),
-    owners: row.owners,
     amount: BigInt(row.amount),
     utxoCount: Number(row.utxos),
   }

@@ -35,8 +35,6 @@ const importable = (utxoCount: number): BalanceGroup => ({
   platformLocked: false,
   stakeableLocked: false,
   lockedAfterStaking: false,
-  threshold: 1,
-  owners: 1,
   amount: BigInt(utxoCount),
   utxoCount,
 })

@@ -34,7 +34,6 @@ async function checkBalances(store: Store): Promise<void> {
 /** Categories that our groups are turned into; the recording has more views of the same numbers. */
 const PLAIN = [
   'unlockedUnstaked',
-  'unlockedUnstakedMultiSig',
   'lockedPlatform',
   'lockedStakeable',
   'unlockedStaked',
@@ -44,16 +43,22 @@ const PLAIN = [
 ]
 const ATOMIC = ['atomicMemoryUnlocked', 'atomicMemoryLocked', 'exportedAwaitingImport']
 
+/** Coins that several have to sign for are a category of their own in the recording only. */
+const groupedAs = (category: string): string =>
+  category === 'unlockedUnstakedMultiSig' ? 'unlockedUnstaked' : category
+
 /** One line per category, other chain (of shared memory) and asset. */
 function only(balances: Sums): Map<string, bigint> {
   const sums = new Map<string, bigint>()
-  for (const [category, amounts] of Object.entries(balances)) {
+  const add = (key: string, amount: string): unknown => sums.set(key, (sums.get(key) ?? 0n) + BigInt(amount))
+  for (const [recorded, amounts] of Object.entries(balances)) {
+    const category = groupedAs(recorded)
     if (![...PLAIN, ...ATOMIC].includes(category)) continue
     for (const [key, value] of Object.entries(amounts)) {
-      if (typeof value === 'string') sums.set(`${category} ${key}`, BigInt(value))
+      if (typeof value === 'string') add(`${category} ${key}`, value)
       else
         for (const [asset, amount] of Object.entries(value as Record<string, string>))
-          sums.set(`${category} ${key} ${asset}`, BigInt(amount))
+          add(`${category} ${key} ${asset}`, amount)
     }
   }
   return sums
@@ -77,6 +82,5 @@ function categoryOf(letter: ChainLetter, group: BalanceGroup): string {
   if (letter === 'X') return group.platformLocked ? 'locked' : 'unlocked'
   if (group.staking !== 'none') return group.lockedAfterStaking ? 'lockedStaked' : 'unlockedStaked'
   if (group.platformLocked) return 'lockedPlatform'
-  if (group.stakeableLocked) return 'lockedStakeable'
-  return group.threshold > 1 ? 'unlockedUnstakedMultiSig' : 'unlockedUnstaked'
+  return group.stakeableLocked ? 'lockedStakeable' : 'unlockedUnstaked'
 }
