@@ -25,8 +25,6 @@ export interface PendingRewards {
   validator: bigint
   /** Delegators' rewards less the delegation fees. */
   delegatorNet: bigint
-  /** Weight of the stakers whose rewards the addresses own. */
-  stake: bigint
 }
 
 export interface RewardQueries {
@@ -89,12 +87,11 @@ async function stakeOwned(db: Kysely<Database>, network: number, source: Source)
 interface PendingRow {
   kind: number
   net: string
-  stake: string
 }
 
 async function pending(db: Kysely<Database>, network: number, source: Source): Promise<PendingRewards> {
   const query = sql<PendingRow>`
-    select s.kind, sum(s.potential_net) as net, sum(s.weight) as stake
+    select s.kind, sum(s.potential_net) as net
     from (
       select distinct e.* from ${source} cross join lateral (
         select o.tx_id from staker_owner o where o.address = w.address and o.network = ${network}
@@ -102,9 +99,8 @@ async function pending(db: Kysely<Database>, network: number, source: Source): P
     join staker s on s.network = ${network} and s.tx_id = o.tx_id and s.ended_height is null
       and s.subnet_id = ${primaryNetwork}
     group by s.kind`
-  const sums = { validator: 0n, delegatorNet: 0n, stake: 0n }
+  const sums = { validator: 0n, delegatorNet: 0n }
   for (const row of (await query.execute(db)).rows) {
-    sums.stake += BigInt(row.stake)
     if (row.kind === 0) sums.validator += BigInt(row.net)
     else sums.delegatorNet += BigInt(row.net)
   }

@@ -11,7 +11,6 @@ export function rewardQueries(store: () => Store): void {
 interface TruthRewards {
   historical: { VALIDATOR: string; DELEGATOR: string; VALIDATOR_FEE: string }
   stakeOwned: { total: string }
-  stakeByRewardsOwner: string
   pending: Record<'validator' | 'delegatorNet', string>
 }
 
@@ -30,7 +29,6 @@ async function checkRewards(store: Store): Promise<void> {
       pending: {
         validator: BigInt(expected.pending.validator),
         delegatorNet: BigInt(expected.pending.delegatorNet),
-        stake: BigInt(expected.stakeByRewardsOwner),
       },
     })
   }
