@@ -8,6 +8,7 @@ import { BITCOIN_REFERENCES } from '../schemas/index.ts'
 import { indexProblems } from './index-rules.ts'
 import { sameServerProblems } from './same-servers.ts'
 import type { Config } from './schema.ts'
+import { serverLists } from './server-lists.ts'
 
 function appCheckProblems({ appCheck }: Config['balance']): string[] {
   const name = 'balance.appCheck'
@@ -69,24 +70,18 @@ const OWN_HEADERS = /^(connection|keep-alive|transfer-encoding|upgrade|expect|co
  * Such a header would make every request of every wallet fail. A name may be a secret here, if name and value were
  * swapped.
  */
-function headerProblems(chains: Config['chains']): string[] {
-  const { evm, bitcoin, solana, avalanche } = chains
-  type Entries = Record<string, { upstreams: readonly { headers?: Record<string, string> }[] }>
-  const families: [string, Entries][] = Object.entries({ evm, bitcoin, solana, avalanche })
-  return families.flatMap(([family, entries]) =>
-    Object.entries(entries).flatMap(([reference, { upstreams }]) =>
-      upstreams.flatMap(({ headers = {} }, rank) =>
-        Object.entries(headers).every(
-          ([name, value]) => HEADER_NAME.test(name) && !OWN_HEADERS.test(name) && HEADER_VALUE.test(value),
-        )
-          ? []
-          : [
-              `chains.${family}.${reference}.upstreams.${rank}.headers: given one that cannot be sent; allowed: names without spaces, none of the connection's own, and values of one line`,
-            ],
-      ),
+const headerProblems = (chains: Config['chains']): string[] =>
+  serverLists(chains).flatMap(([name, servers]) =>
+    servers.flatMap(({ headers = {} }, rank) =>
+      Object.entries(headers).every(
+        ([header, value]) => HEADER_NAME.test(header) && !OWN_HEADERS.test(header) && HEADER_VALUE.test(value),
+      )
+        ? []
+        : [
+            `${name}.${rank}.headers: given one that cannot be sent; allowed: names without spaces, none of the connection's own, and values of one line`,
+          ],
     ),
   )
-}
 
 const isId = (text: string): boolean => {
   try {

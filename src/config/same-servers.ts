@@ -1,10 +1,5 @@
 import type { Config } from './schema.ts'
-
-interface Server {
-  url: string
-  kind?: string
-  headers?: Record<string, string> | undefined
-}
+import { type Server, serverLists } from './server-lists.ts'
 
 /** The same for URLs that lead to the same place; keys may be in the headers, and make two users of one server. */
 const placeOf = ({ url, kind, headers = {} }: Server): string => {
@@ -16,18 +11,11 @@ const placeOf = ({ url, kind, headers = {} }: Server): string => {
  * A server that stands twice in the list of a chain would be two witnesses who always agree, be asked again in its own
  * place when it fails, and get twice the requests that it allows.
  */
-export function sameServerProblems(chains: Config['chains']): string[] {
-  const { evm, bitcoin, solana, avalanche } = chains
-  type Entries = Record<string, { upstreams: readonly Server[] }>
-  const families: [string, Entries][] = Object.entries({ evm, bitcoin, solana, avalanche })
-  return families.flatMap(([family, entries]) =>
-    Object.entries(entries).flatMap(([reference, { upstreams }]) => {
-      const places = upstreams.map(placeOf)
-      const name = `chains.${family}.${reference}.upstreams`
-      return places.flatMap((place, rank) => {
-        const first = places.indexOf(place)
-        return first === rank ? [] : [`${name}.${rank}.url: given that of ${name}.${first}; allowed: each server once`]
-      })
-    }),
-  )
-}
+export const sameServerProblems = (chains: Config['chains']): string[] =>
+  serverLists(chains).flatMap(([name, servers]) => {
+    const places = servers.map(placeOf)
+    return places.flatMap((place, rank) => {
+      const first = places.indexOf(place)
+      return first === rank ? [] : [`${name}.${rank}.url: given that of ${name}.${first}; allowed: each server once`]
+    })
+  })
