@@ -2,7 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Weight } from './compute-units.ts'
 
-/** One operation of the indexed API. To add one, write it in a file of `src/api/data` and add one line to index.ts. */
+/** One operation of the indexed API. CONTRIBUTING.md shows how to add one. */
 export interface DataRoute {
   method: 'GET' | 'POST'
   /** Fastify path below the prefix, starting with `/v1`; a literal colon is written `::`. */

@@ -43,7 +43,7 @@ export type { UtxoLife } from './utxo-lives.ts'
 export type { UtxoCursor, UtxoListQuery, UtxoPage, UtxoQueries } from './utxo-queries.ts'
 export type { AssetInfo, UtxoRecord } from './utxo-record.ts'
 
-/** The reading side of the index. Every query rejects with NotFoundError for a chain that was never indexed. */
+/** The reading side of the index. Queries of one chain reject with NotFoundError if it was never indexed. */
 export interface IndexReader {
   /** The progress of each stream. */
   progress(): Promise<StreamProgress[]>
