@@ -89,11 +89,10 @@ export function balanceRoutes(deps: PrimaryDeps & { edge: 'strict' | 'inclusive'
         const query = request.query as Static<typeof BalancesQuery>
         const addresses = queriedAddresses(request)
         const chain = await resolveChain(deps, request.params as PrimaryParams)
-        const scope = query.blockTimestamp === undefined ? 'present' : 'network'
-        const { isCTold } = await requireFresh(deps, chain, reply, scope)
-        const now = BigInt(Math.floor(deps.now() / 1000))
         const at = query.blockTimestamp === undefined ? undefined : BigInt(query.blockTimestamp)
         if (at !== undefined) requireWholeHistory(chain, 'balances of the past')
+        const { isCTold } = await requireFresh(deps, chain, reply, at === undefined ? 'present' : 'network')
+        const now = BigInt(Math.floor(deps.now() / 1000))
         const groups = await groupsOf(
           deps,
           { chain, addresses, isCTold },

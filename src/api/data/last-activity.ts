@@ -28,8 +28,8 @@ const LastActivitySchema = closed('LastActivityTimestamp', {
 export function lastActivityRoutes(deps: PrimaryDeps): DataRoute[] {
   async function last(request: FastifyRequest, reply: FastifyReply, addresses: string[]) {
     const chain = await resolveChain(deps, request.params as PrimaryParams)
-    await requireFresh(deps, chain, reply, 'network')
     requireWholeHistory(chain, 'the last activity of addresses')
+    await requireFresh(deps, chain, reply, 'network')
     const activity = await deps.index.activity.last(chain.name, addresses, callerOf(request, reply))
     if (!activity) throw new NotFoundError(`the addresses were never active on the ${chain.chainInfo.chainName}`)
     return {

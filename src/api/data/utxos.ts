@@ -51,8 +51,8 @@ export function utxoRoutes(deps: UtxoDeps): DataRoute[] {
   async function list(request: FastifyRequest, reply: FastifyReply, addresses: string[]): Promise<unknown> {
     const chain = await resolveChain(deps, request.params as PrimaryParams)
     const query = request.query as ListQuery
-    const { isCTold } = await requireFresh(deps, chain, reply, query.includeSpent ? 'network' : 'present')
     if (query.includeSpent) requireWholeHistory(chain, 'the spent outputs')
+    const { isCTold } = await requireFresh(deps, chain, reply, query.includeSpent ? 'network' : 'present')
     const { pageSize, pageToken, sortBy, sortOrder, includeSpent } = query
     const minAmount = smallestAmount(request.url, query.minUtxoAmount)
     const mark = queryMark([

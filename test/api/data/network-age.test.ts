@@ -1,8 +1,9 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { balanceRoutes } from '../../../src/api/data/balances.ts'
 import { lastActivityRoutes } from '../../../src/api/data/last-activity.ts'
 import { primaryBlockRoutes } from '../../../src/api/data/primary-blocks.ts'
 import { type UtxoDeps, utxoRoutes } from '../../../src/api/data/utxos.ts'
+import { FIRST_X_BLOCKS } from '../../../src/lib/first-x-blocks.ts'
 import { INDEXED_C, NO_OLDER } from '../../../src/services/node-outputs/index.ts'
 import { IDENTITY } from './asked-index.ts'
 import { startDataApi } from './data-app.ts'
@@ -37,6 +38,7 @@ async function answers(ages: Partial<Record<'P' | 'X' | 'C', number>>, indexed =
       },
       hold: async () => true,
     },
+    proofsOf: async () => new Map(),
     isIndexed: (stream: string) => indexed.includes(stream.slice(-1)),
     maxIndexAgeMs: 10_000,
     now: () => NOW,
@@ -64,6 +66,7 @@ async function answers(ages: Partial<Record<'P' | 'X' | 'C', number>>, indexed =
     told: found.map(({ statusCode, headers }) => [statusCode, headers['x-index-age']]),
     message: found[0]?.json().message,
     retryAfter: found[0]?.headers['retry-after'],
+    retries: found.map(({ headers }) => headers['retry-after']),
     messageOfNow: found[4]?.json().message,
     toldByNodes,
   }
@@ -100,6 +103,16 @@ it('a chain that the operator does not have indexed will not be there later eith
   expect([message, retryAfter]).toEqual(['x-chain of fuji is not indexed here', undefined])
   const givenUp = await answers({ P: 1_000, X: 3_600_000, C: 1_000 }, ['P', 'C'], 'x-chain')
   expect([givenUp.message, givenUp.retryAfter]).toEqual(['x-chain of fuji is not indexed here', undefined])
+})
+
+it('what of X is in no block is not to be waited for either, though C is still being read', async () => {
+  const chains = FIRST_X_BLOCKS as Map<string, bigint>
+  chains.set('1'.repeat(64), 1n)
+  onTestFinished(() => void chains.delete('1'.repeat(64)))
+  const { told, message, retries } = await answers({ P: 1_000, X: 2_000 }, ['P', 'X', 'C'], 'x-chain')
+  expect(told.map(([status]) => status)).toEqual([503, 503, 503, 404, 200, 200])
+  expect(message).toContain('what was before Cortina, when it had no blocks, is in no block')
+  expect(retries).toEqual(Array(6).fill(undefined))
 })
 
 it('for C alone, which is read for the longest time, nodes stand in as to what is there now', async () => {
