@@ -44,6 +44,11 @@ describe('precedence', () => {
     expect(ofBoth('FIRN_STORE_DATABASE_URL', 'DATABASE_URL')).toBe(real)
   })
 
+  it('counts a list once that is given by both of its names', () => {
+    const env = { FIRN_HTTP_CORS_ORIGINS: 'https://a', FIRN_HTTP_ALLOWED_ORIGINS: 'https://a' }
+    expect(configOf({ env }).http.corsOrigins).toEqual(['https://a'])
+  })
+
   it('takes another file by --config, by FIRN_CONFIG, the flag first', () => {
     const files = { 'a.json': '{"http":{"port":11}}', 'b.json': '{"http":{"port":12}}' }
     const env = { FIRN_CONFIG: 'a.json' }

@@ -1,7 +1,7 @@
 import { closestName } from '../closest-name.ts'
 import { keyByVariable } from '../keys.ts'
 import { readShortForm, shortForms } from '../short-forms.ts'
-import type { Layer } from './layer.ts'
+import type { Entry, Layer } from './layer.ts'
 
 const PREFIX = 'FIRN_'
 const CONFIG_FILE = 'FIRN_CONFIG'
@@ -40,14 +40,13 @@ export function readEnvironment(env: Variables, dotenv: Variables): Environment 
     if (real) readVariable(result, name, real, name)
     else if (dotenv[name] && !(key && settled.has(key))) readVariable(result, name, dotenv[name], `${name} in .env`)
   }
-  reportContradictions(result)
   return result
 }
 
 function readVariable(into: Environment, name: string, text: string, origin: string): void {
   const key = keyByVariable.get(name)
   const short = shortFormByVariable.get(name)
-  if (key !== undefined) into.entries.push({ key, text, origin })
+  if (key !== undefined) addEntry(into, { key, text, origin })
   else if (short !== undefined) into.uses.push(...readShortForm(short, text, origin))
   else if (name === CONFIG_FILE) into.configFile = { path: text, origin }
   else if (name.startsWith(PREFIX) && !isServiceLink(name, text)) {
@@ -57,14 +56,10 @@ function readVariable(into: Environment, name: string, text: string, origin: str
   }
 }
 
-/** Two names of one key with different values: it is unclear which one is meant. */
-function reportContradictions(environment: Environment): void {
-  const seen = new Map<string, { text: string; origin: string }>()
-  for (const { key, text, origin } of environment.entries) {
-    const other = seen.get(key.name)
-    if (other !== undefined && other.text !== text) {
-      environment.problems.push(`${key.name}: given twice with different values, by ${other.origin} and ${origin}`)
-    }
-    seen.set(key.name, { text, origin })
-  }
+/** Two names of one key: a list given by both is no longer for it, and of different values it is unclear which counts. */
+function addEntry({ entries, problems }: Environment, entry: Entry): void {
+  const other = entries.find(({ key }) => key === entry.key)
+  if (other === undefined) entries.push(entry)
+  else if (other.text !== entry.text)
+    problems.push(`${entry.key.name}: given twice with different values, by ${other.origin} and ${entry.origin}`)
 }
