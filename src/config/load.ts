@@ -16,7 +16,7 @@ import { type Config, ConfigSchema } from './schema.ts'
 import { type Arguments, readArguments } from './sources/arguments.ts'
 import { parseConfigFile, type ReadFile, readOr, readTextFile } from './sources/config-file.ts'
 import { readDotenv } from './sources/dotenv.ts'
-import { type Environment, readEnvironment, type Variables } from './sources/environment.ts'
+import { type Environment, readEnvironment } from './sources/environment.ts'
 import { applyEntries } from './sources/layer.ts'
 import { parseText } from './sources/parse-text.ts'
 import { readSecretFiles } from './sources/secret-files.ts'
@@ -110,8 +110,8 @@ export function loadConfig(given: ConfigSources): LoadedConfig {
   const problems: string[] = [...args.problems]
   const dotenvFile = join(sources.cwd, '.env')
   const dotenv = readDotenv(dotenvFile, readOr(sources.readFile, dotenvFile, problems) ?? '', problems)
-  const withFiles = (variables: Variables): Variables => readSecretFiles(variables, sources.readFile, problems)
-  const environment = readEnvironment(withFiles(sources.env), withFiles(dotenv))
+  const real = readSecretFiles(sources.env, sources.readFile, problems)
+  const environment = readEnvironment(real, readSecretFiles(dotenv, sources.readFile, problems, real))
   problems.push(...environment.problems)
   const file = readFileLayer(sources, args, environment, problems)
   const origins: Origins = new Map()

@@ -43,7 +43,9 @@ describe('a variable with _FILE', () => {
     expect(load({}, files).store.databaseUrl).toBe(URL)
     expect(load({ DATABASE_URL: 'postgres://real/x' }, files).store.databaseUrl).toBe('postgres://real/x')
     expect(load({ DATABASE_URL_FILE: '/other' }, files).store.databaseUrl).toBe('postgres://other/x')
-    const gone = problems(() => load({}, { '/.env': files['/.env'] }))
+    const without = { '/.env': files['/.env'] }
+    expect(load({ DATABASE_URL: 'postgres://real/x' }, without).store.databaseUrl).toBe('postgres://real/x')
+    const gone = problems(() => load({}, without))
     expect(gone).toEqual(['/run/secrets/db: no such file (DATABASE_URL_FILE)'])
   })
 

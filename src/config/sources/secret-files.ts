@@ -12,15 +12,22 @@ const VARIABLES = new Set([...keyByVariable.keys(), ...shortForms.map(({ variabl
 /**
  * `<VARIABLE>_FILE` names a file with the value of VARIABLE, as container platforms provide secrets: the value is then
  * in no process list and in no inspection of a container. White space at the end of the file is not part of it.
+ *
+ * @param stronger variables of a source that wins: files of those are not read
  */
-export function readSecretFiles(env: Variables, readFile: ReadFile, problems: string[]): Variables {
+export function readSecretFiles(
+  env: Variables,
+  readFile: ReadFile,
+  problems: string[],
+  stronger: Variables = {},
+): Variables {
   const result: Record<string, string | undefined> = { ...env }
   for (const [name, path] of Object.entries(env)) {
     const variable = name.slice(0, -SUFFIX.length)
     // Some keys are named `…File` themselves and keep their meaning.
     if (!name.endsWith(SUFFIX) || VARIABLES.has(name) || !VARIABLES.has(variable)) continue
     delete result[name]
-    if (path === undefined || path === '') continue
+    if (path === undefined || path === '' || stronger[variable]) continue
     if (env[variable] !== undefined && env[variable] !== '') {
       problems.push(`${variable}: given twice, by ${variable} and ${name}`)
       continue
