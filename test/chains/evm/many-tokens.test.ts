@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, expect, it } from 'vitest'
 import type { EvmBalances } from '../../../src/chains/capabilities.ts'
-import { evmLimits } from '../../../src/chains/evm/index.ts'
+import { type EvmLimits, evmLimits } from '../../../src/chains/evm/index.ts'
 import { callReaderCode } from '../../../src/chains/evm/read/reader-code.ts'
 import { createFoundTokens, shareOf } from '../../../src/chains/evm/tokens/found-tokens.ts'
 import { DeadlineError } from '../../../src/errors.ts'
@@ -212,6 +212,7 @@ function pagingServer(held: readonly string[], size: number, options: { zeros?: 
 async function pagedSource(
   server: ReturnType<typeof pagingServer>,
   before: (page: number) => Promise<void> | void = () => {},
+  limits: Partial<EvmLimits> = {},
 ) {
   let page = 0
   const { createServer } = await import('node:http')
@@ -229,7 +230,7 @@ async function pagedSource(
       await before(page++)
       return `http://127.0.0.1:${port}`
     },
-    { list },
+    { list, limits },
   )
   return { ...made, stop: () => http.close() }
 }
@@ -240,6 +241,15 @@ it('a server that names what is not held any more on many pages has the others o
   const [balances] = await read(source, [owner(1)])
   stop()
   expect(shown(balances)).toEqual([...some(0, 5), listed])
+})
+
+it('whoever has more than are looked at is told so, though it is the last page of a server that goes beyond', async () => {
+  const { source, stop } = await pagedSource(pagingServer(some(0, 15), 10), undefined, { discoveredTokens: 12 })
+  await read(source, [owner(1)])
+  const [balances] = await read(source, [owner(1)])
+  stop()
+  expect(shown(balances)).toEqual([...some(0, 12), listed])
+  expect(balances).toHaveProperty('hasMore', true)
 })
 
 it('a server that goes in circles is no answer', async () => {

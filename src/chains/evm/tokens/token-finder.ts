@@ -127,7 +127,7 @@ interface Reading {
 function createPageReader(most: number) {
   const begun = new LRUCache<string, Reading>({ ...roomFor(mostBegun), ttl: begunMs })
 
-  /** True when there are more tokens. */
+  /** True when there are more pages. */
   const readOn = async (
     reading: Reading,
     owner: string,
@@ -156,7 +156,7 @@ function createPageReader(most: number) {
     begun.delete(owner)
     try {
       const more = await readOn(reading, owner, context, onPage)
-      return { tokens: [...reading.tokens].slice(0, most), more }
+      return { tokens: [...reading.tokens].slice(0, most), more: more || reading.tokens.size > most }
     } catch (error) {
       // Continue later only if time ran out: other errors may come from the page that was reached.
       const isLate = context.signal.aborted || error instanceof DeadlineError
