@@ -1,4 +1,5 @@
 import { CURRENCIES, type Currency } from '../../lib/currencies.ts'
+import { isRecord } from '../../lib/json/json-record.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import { impliedRates, type RatesPerUsd, ratesOfTable } from '../prices/exchange-rates.ts'
 import type { QuotesByCurrency } from '../prices/prices.ts'
@@ -18,16 +19,18 @@ export const createCoingeckoRates = (client: CoingeckoClient) => {
     if (steadyNow() < askAgainAt) return kept()
     const answer = await client.get('/exchange_rates', signal).catch(() => undefined)
     const rows = answer !== undefined && 'ok' in answer ? answer.ok['rates'] : undefined
-    if (typeof rows !== 'object' || rows === null) {
+    const values = Object.entries(isRecord(rows) ? rows : {}).map(
+      ([name, row]) => [name, isRecord(row) ? row['value'] : undefined] as const,
+    )
+    const rates = ratesOfTable(Object.fromEntries(values), CURRENCIES)
+    // Without a rate of the dollar nothing can be converted: such a table must not replace a good one.
+    if (rates.usd === undefined) {
       askAgainAt = steadyNow() + RETRY_MS
       return kept()
     }
-    const values = Object.entries(rows).map(
-      ([name, row]) => [name, (row as { value?: unknown } | null)?.value] as const,
-    )
-    table = { rates: ratesOfTable(Object.fromEntries(values), CURRENCIES), readAt: steadyNow() }
+    table = { rates, readAt: steadyNow() }
     askAgainAt = steadyNow() + RATES_MS
-    return table.rates
+    return rates
   }
   return async (things: QuotesByCurrency[], currencies: readonly Currency[], signal: AbortSignal) => {
     const rates = impliedRates(things, currencies)

@@ -8,7 +8,9 @@ it('rates of a table that cannot be read any more are used for a day, not for go
   vi.useFakeTimers({ toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())
   let isThere = true
-  const get = async () => (isThere ? { ok: { rates: { usd: { value: 100 }, mxn: { value: 1_800 } } } } : undefined)
+  let damaged: object | undefined
+  const whole = { usd: { value: 100 }, mxn: { value: 1_800 } }
+  const get = async () => (isThere ? { ok: { rates: whole } } : damaged && { ok: { rates: damaged } })
   const rates = createCoingeckoRates({ get } as unknown as CoingeckoClient)
   const mxn = async () => {
     const priced = [{ usd: { price: 1 } }] as never
@@ -17,6 +19,9 @@ it('rates of a table that cannot be read any more are used for a day, not for go
   expect(await mxn()).toBe(18)
   isThere = false
   for (let hours = 1; hours <= 23; hours++) {
+    // Now it is not there, now nothing can be converted by it.
+    damaged = hours % 2 === 0 ? {} : { mxn: { value: 1_800 } }
+    if (hours % 3 === 0) damaged = undefined
     vi.setSystemTime(Date.now() + HOUR)
     expect(await mxn()).toBe(18)
   }
