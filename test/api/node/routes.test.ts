@@ -99,11 +99,15 @@ describe('routes', () => {
     expect(asked).toBe(1)
   })
 
-  it('does not say that a chain does not exist when nobody could be asked', async () => {
-    const { name } = stage(async () => {
-      throw new Error('down')
-    })
-    expect(await name(`/ext/bc/${UNKNOWN}/rpc`)).toBe('L1/rpc')
+  it('does not say that a chain does not exist when nobody could be asked, even if somebody could before', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const list = vi.fn(async () => LISTED)
+    const { chains, name } = stage(list)
+    await chains.refresh()
+    list.mockRejectedValue(new Error('down'))
+    vi.setSystemTime(Date.now() + 6_000)
+    for (let turn = 0; turn < 2; turn += 1) expect(await name(`/ext/bc/${UNKNOWN}/rpc`)).toBe('L1/rpc')
   })
 
   it('waits five seconds for who does not say which chains there are, and takes what is said later', async () => {

@@ -31,7 +31,7 @@ export interface ChainDirectory {
   removeAlias(alias: string): void
   /** A chain that is served from now on, whether a node lists it or not. */
   add(id: string): void
-  /** Asks a node for the list of chains, at most every few seconds; resolves to false when no node could be asked. */
+  /** Asks a node for the list of chains, at most every few seconds; resolves to false if the latest attempt failed. */
   refresh(): Promise<boolean>
   /** Incremented whenever a result of `lookup` may have changed. */
   version(): number
@@ -72,7 +72,8 @@ export function createChainDirectory({ list, configured, primaryIds }: ChainDire
   const ownOf = new Map<string, string[]>()
   let version = 0
   let askedAt = Number.NEGATIVE_INFINITY
-  let listed = false
+  /** Whether the latest reading of the list succeeded. */
+  let isTold = false
   let running: Promise<boolean> | undefined
 
   const setPrimary = (chain: ChainLetter, id: string): void => {
@@ -94,7 +95,6 @@ export function createChainDirectory({ list, configured, primaryIds }: ChainDire
         version += 1
       }
     }
-    listed = true
   }
   const ownLookup = (alias: string): string | undefined => {
     const id = own.get(alias)
@@ -141,14 +141,18 @@ export function createChainDirectory({ list, configured, primaryIds }: ChainDire
     refresh: () => {
       const now = steadyNow()
       if (running) return running
-      if (now - askedAt < REFRESH_MS) return Promise.resolve(listed)
+      if (now - askedAt < REFRESH_MS) return Promise.resolve(isTold)
       askedAt = now
       running = list()
         .then(take)
-        .then(() => true)
-        .catch(() => false)
-        .finally(() => {
+        .then(
+          () => true,
+          () => false,
+        )
+        .then((told) => {
           running = undefined
+          isTold = told
+          return told
         })
       return running
     },
