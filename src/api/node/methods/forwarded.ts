@@ -100,8 +100,16 @@ const ANY: MethodRule = { target: 'any' }
  */
 const MOVES_FUNDS = /^(platform|avm|avax|wallet)\.(import|export|send|create|add|mint|issue)|^eth_send/
 
+/**
+ * A name as nodes understand it: they find a method by the upper case of its first letter, which is I and S for two
+ * letters besides i and s.
+ */
+export const understood = (method: string | undefined): string | undefined =>
+  method?.replace('.\u0131', '.i').replace('.\u017f', '.s')
+
 /** The rule of a forwarded method; undefined = its name is unreadable. */
-export function ruleOf(method: string | undefined): MethodRule {
+export function ruleOf(called: string | undefined): MethodRule {
+  const method = understood(called)
   if (method === undefined) return ANY
   const rule = Object.hasOwn(FORWARDED, method) ? FORWARDED[method] : undefined
   return rule ?? (MOVES_FUNDS.test(method) ? write : ANY)

@@ -1,5 +1,5 @@
 import type { LocalMethod, LocalService } from '../gorilla/local-service.ts'
-import { ruleOf } from './forwarded.ts'
+import { ruleOf, understood } from './forwarded.ts'
 import type { MethodRule } from './rule.ts'
 
 /** What happens to a call. */
@@ -62,8 +62,9 @@ export function createMethodTable(services: readonly LocalService[], options: { 
     isWhole: (endpoint) => endpoints.get(endpoint)?.whole === true,
     isOff: (endpoint) => endpoints.get(endpoint)?.off === true,
     isService: (endpoint, service) => endpoints.get(endpoint)?.services.has(service) === true,
-    entry: (endpoint, method) => {
+    entry: (endpoint, called) => {
       const own = endpoints.get(endpoint)
+      const method = understood(called)
       const local = method === undefined ? undefined : own?.local.get(method)
       if (local) return { kind: 'local', method: local }
       if (own?.whole) return unknown

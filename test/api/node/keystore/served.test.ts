@@ -116,6 +116,9 @@ describe('methods that take a password', () => {
     ['/ext/bc/X/wallet', 'wallet.send', 'wallet.Send'],
     ['/ext/bc/C/avax', 'avax.exportAVAX', 'avax.ExportAVAX'],
     ['/ext/bc/C/avax', 'avax.listAddresses', 'avax.ListAddresses'],
+    // Of these letters, too, the upper case is S and I, and a node finds methods by that.
+    ['/ext/bc/X', 'avm.\u017fend', 'avm.Send'],
+    ['/ext/bc/C/avax', 'avax.\u0131mportAVAX', 'avax.ImportAVAX'],
   ])('%s %s is never forwarded', async (path, method, printed) => {
     await start({ enabled: true })
     expect(await server.call(path, method, alice)).toBe(`rpc: can't find method "${printed}"`)
