@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createAvalancheNetwork } from '../../src/chains/avalanche/index.ts'
 import { type VerifyReport, verifyIndex } from '../../src/indexer/verify/index.ts'
+import { CHAIN_LETTERS } from '../../src/lib/primary-network.ts'
 import { createUpstreamPool } from '../../src/upstream/index.ts'
 import { TEST_LIMITS } from '../support/upstream/upstream-pool.ts'
 import { type Stage, startStage } from './stage.ts'
@@ -13,7 +14,7 @@ async function verify(stage: Stage, seed: number, samples = 60, durationMs = 60_
   onTestFinished(() => pool.close())
   return verifyIndex({
     reader: stage.store.reader,
-    networks: [{ name: 'recorded', network: createAvalancheNetwork({ pool }) }],
+    networks: [{ name: 'recorded', network: createAvalancheNetwork({ pool }), letters: CHAIN_LETTERS }],
     evm: [],
     samples,
     durationMs,

@@ -41,6 +41,19 @@ it('follows the chains into an embedded database: addresses are compared though 
   await untilIndexed(again.url)
 })
 
+it('compares the chains that are indexed where P is none of them', async () => {
+  const node = await startReplayNode({ upTo: { P: 20, X: 10, C: 10 } })
+  const index = { enabled: true, streams: ['testnet:C'] }
+  const settings = { ...recordedIndex(node.url), index, dataDir: stage.folder() }
+  const server = await stage.serve(settings)
+  await expect.poll(async () => (await indexedHeights(server.url))[2]).toBe(10)
+  await server.app.close()
+
+  const { blocks, missing, differences } = await verify(settings)
+  await node.stop()
+  expect({ blocks, missing, differences }).toEqual({ blocks: 4, missing: [], differences: [] })
+})
+
 it('names chains that the database lacks, and does not begin them there', async () => {
   const node = await startReplayNode({ upTo: { P: 20, X: 10, C: 10 } })
   const dataDir = stage.folder()

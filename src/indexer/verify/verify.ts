@@ -1,6 +1,6 @@
 import type { AvalancheNetwork } from '../../chains/avalanche/index.ts'
 import { CancelledError, FirnError } from '../../errors.ts'
-import { CHAIN_LETTERS } from '../../lib/primary-network.ts'
+import type { ChainLetter } from '../../lib/primary-network.ts'
 import type { IndexReader } from '../../store/index.ts'
 import type { StreamProgress } from '../../store/rows/index.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
@@ -21,6 +21,8 @@ const MOST_FAILURES = 3
 export interface VerifiedNetwork {
   name: string
   network: AvalancheNetwork
+  /** Those of its chains that are to be in the index. */
+  letters: readonly ChainLetter[]
 }
 
 /** An EVM stream. */
@@ -123,13 +125,13 @@ async function take(one: Turn): Promise<void> {
 
 function networkTurns(
   { reader, seed, signal, left }: VerifyTask & { left: () => number },
-  { name, network }: VerifiedNetwork,
+  { name, network, letters }: VerifiedNetwork,
   progress: Progress,
   random: Random,
   report: VerifyReport,
 ): Turn[] {
-  const known = CHAIN_LETTERS.filter((letter) => progress.get(`${name}:${letter}`)?.tip !== undefined)
-  for (const letter of CHAIN_LETTERS.filter((one) => !known.includes(one))) report.missing.push(`${name}:${letter}`)
+  const known = letters.filter((letter) => progress.get(`${name}:${letter}`)?.tip !== undefined)
+  for (const letter of letters.filter((one) => !known.includes(one))) report.missing.push(`${name}:${letter}`)
   const blocks = known.map((letter) =>
     turn(`${name}:${letter}`, async () => {
       const height = heightBelow(random, progress.get(`${name}:${letter}`))

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/index.ts'
-import { SIDES, type Side } from '../../lib/primary-network.ts'
+import { CHAIN_LETTERS, SIDES, type Side } from '../../lib/primary-network.ts'
 
 const PUBLIC_C_CHAINS = { mainnet: 43_114, testnet: 43_113 }
 
@@ -10,6 +10,15 @@ export const cChainId = (config: Config, side: Side): bigint =>
 /** True for a stream that the configuration names; if it names none, for those of P, X and C. */
 export const isIndexed = ({ index }: Config, stream: string): boolean =>
   index.streams.length === 0 ? !stream.startsWith('eip155:') : index.streams.includes(stream)
+
+/** Names of the streams to be indexed, as the store has them. */
+export const configuredStreams = (config: Config): string[] =>
+  [
+    ...SIDES.filter((side) => config.chains.avalanche[side] !== undefined).flatMap((side) =>
+      CHAIN_LETTERS.map((letter) => `${side}:${letter}`),
+    ),
+    ...Object.keys(config.chains.evm).map((id) => `eip155:${id}`),
+  ].filter((stream) => isIndexed(config, stream))
 
 type ChainIds = ReadonlyMap<string, bigint>
 

@@ -4,7 +4,7 @@ import { type VerifyReport, verifyIndex } from '../../indexer/verify/index.ts'
 import { createLogger } from '../../lib/logging/logger.ts'
 import { CHAIN_LETTERS, SIDES } from '../../lib/primary-network.ts'
 import { createGround, type Ground } from '../ground.ts'
-import { isIndexed } from './evm-streams.ts'
+import { configuredStreams, isIndexed } from './evm-streams.ts'
 import { createServerIndexer } from './indexer.ts'
 
 export interface VerifyOptions {
@@ -34,7 +34,8 @@ export async function runVerify(config: Config, options: VerifyOptions, signal: 
       reader: store.reader,
       networks: SIDES.flatMap((name) => {
         const network = chains.networks[name]
-        return network && isIndexed(config, `${name}:P`) ? [{ name, network }] : []
+        const letters = CHAIN_LETTERS.filter((letter) => isIndexed(config, `${name}:${letter}`))
+        return network && letters.length > 0 ? [{ name, network, letters }] : []
       }),
       evm: Object.keys(config.chains.evm).flatMap((id) => {
         const name = `eip155:${id}`
@@ -63,12 +64,7 @@ export async function runVerify(config: Config, options: VerifyOptions, signal: 
 async function createFollower(config: Config, { chains, store, logger }: Ground): Promise<Indexer | undefined> {
   if (store.kind !== 'embedded' || !config.index.enabled) return undefined
   const has = new Set((await store.reader.progress()).map(({ stream }) => stream))
-  const primary = SIDES.flatMap((side) => CHAIN_LETTERS.map((letter) => `${side}:${letter}`))
-  const others = Object.keys(config.chains.evm).map((id) => `eip155:${id}`)
-  const streams = [
-    ...primary.filter((name) => isIndexed(config, name)),
-    ...others.filter((name) => isIndexed(config, name)),
-  ].filter((name) => has.has(name))
+  const streams = configuredStreams(config).filter((name) => has.has(name))
   if (streams.length === 0) return undefined
   return createServerIndexer({ ...config, index: { ...config.index, streams } }, { chains, store, logger })
 }

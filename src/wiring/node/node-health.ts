@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Chains } from '../../chains/index.ts'
 import type { Config } from '../../config/index.ts'
-import { CHAIN_LETTERS, type ChainLetter, PRIMARY_NETWORK_ID, SIDES, type Side } from '../../lib/primary-network.ts'
+import { CHAIN_LETTERS, type ChainLetter, PRIMARY_NETWORK_ID, type Side } from '../../lib/primary-network.ts'
 import {
   type Bootstrap,
   createBootstrap,
@@ -18,6 +18,7 @@ import {
 } from '../../services/node-health/index.ts'
 import { indexAge, type Store } from '../../store/index.ts'
 import type { UpstreamPool } from '../../upstream/index.ts'
+import { configuredStreams } from '../indexed/evm-streams.ts'
 import { writtenFolders } from '../store.ts'
 import { chainChecks } from './chain-health.ts'
 
@@ -72,7 +73,7 @@ export function createServerHealth(config: Config, { chains, store, logger }: Se
   if (pools().length > 0) health.registerCheck(createNetworkCheck(pools))
   health.registerCheck(createDatabaseCheck(() => probe(store)))
   health.registerCheck(createDiskCheck(writtenFolders(config)))
-  if (store && config.index.enabled) health.registerCheck(indexCheck(config, chains, store, bootstrap))
+  if (store && config.index.enabled) health.registerCheck(indexCheck(config, store, bootstrap))
   health.registerCheck(bootstrap.check)
   health.registerCheck(requests.check)
   return {
@@ -100,27 +101,11 @@ async function probe(store: ServerHealthDeps['store']): Promise<void> {
   await store.probes.write()
 }
 
-/** Names of the streams to be indexed according to the configuration, as the store names them. */
-function configuredStreams(config: Config, networks: ServerHealthDeps['chains']['networks']): string[] {
-  const primary = SIDES.filter((side) => networks[side]).flatMap((side) =>
-    CHAIN_LETTERS.map((letter) => `${side}:${letter}`),
-  )
-  const { streams } = config.index
-  if (streams.length === 0) return primary
-  const evm = Object.keys(config.chains.evm).map((id) => `eip155:${id}`)
-  return [...primary, ...evm].filter((name) => streams.includes(name))
-}
-
 /** The index must be current once before this server is ready. */
-function indexCheck(
-  config: Config,
-  { networks }: ServerHealthDeps['chains'],
-  store: Pick<Store, 'probes'>,
-  bootstrap: Bootstrap,
-) {
+function indexCheck(config: Config, store: Pick<Store, 'probes'>, bootstrap: Bootstrap) {
   bootstrap.expect('index', PRIMARY_NETWORK_ID)
   return createIndexCheck({
-    streams: configuredStreams(config, networks),
+    streams: configuredStreams(config),
     maxAgeMs: config.index.maxIndexAgeMs,
     onReached: () => bootstrap.reached('index'),
     progress: async () =>

@@ -188,7 +188,7 @@ it('a comparison with the nodes leaves out what no index can know', async () => 
   const differences = async (): Promise<readonly string[]> => {
     const report = await verifyIndex({
       reader: stage.store.reader,
-      networks: [{ name: 'testnet', network: createAvalancheNetwork({ pool: stage.pool }) }],
+      networks: [{ name: 'testnet', network: createAvalancheNetwork({ pool: stage.pool }), letters: LETTERS }],
       evm: [],
       samples: 60,
       durationMs: 60_000,
