@@ -1,3 +1,4 @@
+import { inChunks } from '../../../lib/in-chunks.ts'
 import { MAX_UTXO_ADDRESSES } from '../node/utxos.ts'
 import type { OwnAddress, OwnAddresses } from './own-address.ts'
 
@@ -79,10 +80,4 @@ function join(open: OpenBundle, wallet: ParsedWallet, added: readonly OwnAddress
 }
 
 /** Cuts a list into units of at most 1,024. */
-export function sliceUnits(addresses: readonly OwnAddress[]): OwnAddress[][] {
-  const units: OwnAddress[][] = []
-  for (let start = 0; start < addresses.length; start += MAX_UTXO_ADDRESSES) {
-    units.push(addresses.slice(start, start + MAX_UTXO_ADDRESSES))
-  }
-  return units
-}
+export const sliceUnits = (addresses: readonly OwnAddress[]): OwnAddress[][] => inChunks(addresses, MAX_UTXO_ADDRESSES)

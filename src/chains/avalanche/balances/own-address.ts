@@ -1,7 +1,7 @@
 import { BadInputError } from '../../../errors.ts'
 import { bech32Length, bech32Prefix, packBech32 } from '../../../lib/bytes/bech32.ts'
 import { ADDRESS_BYTES, parseBech32Address, readAddressBytes } from '../../../lib/bytes/bech32-address.ts'
-import { breathe } from '../breathe.ts'
+import { nextTurn } from '../../../lib/waiting/next-turn.ts'
 
 /** An address of a wallet, in the two forms that are needed. */
 export interface OwnAddress {
@@ -43,7 +43,7 @@ async function readAll(texts: readonly string[], hrp: string): Promise<OwnAddres
   const list: OwnAddress[] = []
   const hexes = new Set<string>()
   for (let start = 0; start < texts.length; start += ADDRESSES_PER_TURN) {
-    if (start > 0) await breathe()
+    if (start > 0) await nextTurn()
     for (const address of readSome(texts.slice(start, start + ADDRESSES_PER_TURN), hrp)) {
       if (hexes.has(address.hex)) continue
       hexes.add(address.hex)

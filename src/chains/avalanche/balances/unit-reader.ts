@@ -1,3 +1,4 @@
+import { inChunks } from '../../../lib/in-chunks.ts'
 import type { ChainLetter } from '../../../lib/primary-network.ts'
 import { inTurns } from '../../../lib/waiting/in-turns.ts'
 import { mapBounded } from '../../../lib/waiting/map-bounded.ts'
@@ -86,13 +87,8 @@ async function readStakes(
   addresses: readonly OwnAddress[],
   call: CallOptions,
 ): Promise<{ amounts: OwnedAmount[]; calls: number }> {
-  const parts: (readonly OwnAddress[])[] = []
-  const partOf = new Map<string, number>()
-  for (let start = 0; start < addresses.length; start += MAX_STAKE_ADDRESSES) {
-    const part = addresses.slice(start, start + MAX_STAKE_ADDRESSES)
-    for (const { hex } of part) if (!partOf.has(hex)) partOf.set(hex, parts.length)
-    parts.push(part)
-  }
+  const parts = inChunks(addresses, MAX_STAKE_ADDRESSES)
+  const partOf = new Map(parts.flatMap((part, index) => part.map(({ hex }) => [hex, index] as const)))
   const read = await mapBounded(parts, CONCURRENT_STAKES, async (part, index) => {
     const outputs = await readStake(pool, ownAddressList('P', part), call, belongsTo(part))
     return (await split(outputs)).amounts.filter((amount) => firstPart(amount.owners, partOf) === index)

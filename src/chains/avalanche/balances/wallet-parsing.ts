@@ -1,6 +1,6 @@
 import { BadInputError } from '../../../errors.ts'
+import { nextTurn } from '../../../lib/waiting/next-turn.ts'
 import type { WalletAccount } from '../../capabilities.ts'
-import { breathe } from '../breathe.ts'
 import type { ParsedWallet } from './bundles.ts'
 import { ownAddresses } from './own-address.ts'
 
@@ -26,7 +26,7 @@ export async function parseWallets(
     sinceTurn += account.addresses.length
     if (sinceTurn > ADDRESSES_PER_TURN) {
       sinceTurn = 0
-      await breathe()
+      await nextTurn()
     }
     const { id, filterOutDust } = account
     try {

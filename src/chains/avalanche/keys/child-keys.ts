@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { BadInputError } from '../../../errors.ts'
 import { addMultiples, type CurvePoint, compressPoint, ORDER } from './curve.ts'
 import type { PublicNode } from './extended-key.ts'
@@ -33,9 +33,4 @@ export function deriveChildren(parent: PublicNode, first: number, count: number)
     if (!point) throw new BadInputError(`the extended public key has no child ${first + index}`)
     return { point, publicKey: compressPoint(point), chainCode: chainCodes[index] as Buffer }
   })
-}
-
-/** The 20 bytes of an X or P address: ripemd160(sha256(compressed public key)). */
-export function addressBytes(publicKey: Uint8Array): Buffer {
-  return createHash('ripemd160').update(createHash('sha256').update(publicKey).digest()).digest()
 }

@@ -1,6 +1,6 @@
+import { hash } from 'node:crypto'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
-import { ripemd160 } from '@noble/hashes/legacy.js'
-import { sha256 } from '@noble/hashes/sha2.js'
+import { sha256 } from '../../../lib/bytes/sha256.ts'
 
 /** The signed part of a transaction, see SignedTx. */
 interface Signed {
@@ -23,5 +23,5 @@ export function recoverPublicKey({ bytes, unsignedSize }: Signed, signature: Uin
   }
 }
 
-/** The 20 bytes of the address that belongs to a compressed key on P and X. */
-export const addressOfKey = (publicKey: Uint8Array): Uint8Array => ripemd160(sha256(publicKey))
+/** The 20 bytes of the address that belongs to a compressed key on P and X: ripemd160(sha256(key)). */
+export const addressOfKey = (publicKey: Uint8Array): Buffer => hash('ripemd160', sha256(publicKey), 'buffer')

@@ -1,4 +1,0 @@
-/** Lets other work run between slices of computation. */
-export function breathe(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
-}
