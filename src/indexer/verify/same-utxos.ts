@@ -1,4 +1,4 @@
-import { utxoId } from '../../chains/avalanche/codec/index.ts'
+import { outputFields, utxoId } from '../../chains/avalanche/codec/index.ts'
 import type { AvalancheNetwork } from '../../chains/avalanche/index.ts'
 import { readHeight, readUtxos } from '../../chains/avalanche/node/index.ts'
 import { formatBech32Address } from '../../lib/bytes/bech32-address.ts'
@@ -140,8 +140,7 @@ async function atNode(
     for (const utxo of utxos) {
       const { txId, outputIndex, assetId, output } = utxo
       if (lives && since !== undefined && isOlder(lives.get(utxoId(utxo)), createdOn, letter, since)) continue
-      const inner = output.type === 'stakeable-lock' ? output.output : output
-      found.add(line(txId, outputIndex, assetId, 'amount' in inner ? inner.amount : undefined))
+      found.add(line(txId, outputIndex, assetId, outputFields(output).amount))
     }
   }
   return found

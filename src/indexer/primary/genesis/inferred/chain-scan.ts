@@ -1,5 +1,11 @@
-import type { Output, PBlock, PTx, Utxo } from '../../../../chains/avalanche/codec/index.ts'
-import { bytesToHex, EMPTY_ID, hexToBytes } from '../../../../lib/bytes/ids.ts'
+import {
+  type Output,
+  outputFields,
+  type PBlock,
+  type PTx,
+  type Utxo,
+} from '../../../../chains/avalanche/codec/index.ts'
+import { EMPTY_ID, hexToBytes } from '../../../../lib/bytes/ids.ts'
 import type { StreamTip } from '../../../runner/stream.ts'
 import { txsOf } from '../../p/block-kinds.ts'
 import type { BlockSource } from '../../sources/block-source.ts'
@@ -31,8 +37,8 @@ export function createChainScan(source: BlockSource<PBlock>, first: StreamTip): 
   const addresses = new Set<string>()
   let tip = first
 
-  const meet = (found: readonly Uint8Array[]): void => {
-    for (const address of found) addresses.add(bytesToHex(address))
+  const meet = (found: readonly string[]): void => {
+    for (const address of found) addresses.add(address)
     if (addresses.size > MAX_ADDRESSES)
       throw new GenesisError('the chain is too large to infer its genesis from: configure genesisFile')
   }
@@ -44,7 +50,7 @@ export function createChainScan(source: BlockSource<PBlock>, first: StreamTip): 
     }
     if (!('inputs' in unsignedTx)) return
     if (unsignedTx.type.startsWith('Add')) knownStakers.add(tx.id)
-    for (const { output } of unsignedTx.outputs) meet(ownersOf(output))
+    for (const { output } of unsignedTx.outputs) meet(outputFields(output).addresses)
     unsignedTx.inputs.forEach(({ txId, outputIndex, assetId, input }, at) => {
       if (txId !== EMPTY_ID) return
       const owner = signerOf(tx, at)
@@ -88,8 +94,4 @@ function spentOutput(input: PInput, owner: string): Output {
     addresses: [hexToBytes(owner)],
   }
   return input.type === 'stakeable-lock' ? { type: 'stakeable-lock', locktime: input.locktime, output } : output
-}
-
-export function ownersOf(output: Output): readonly Uint8Array[] {
-  return output.type === 'stakeable-lock' ? output.output.addresses : output.addresses
 }

@@ -1,16 +1,21 @@
 import type { Logger } from 'pino'
-import type { PBlock, PTx, Utxo } from '../../../../chains/avalanche/codec/index.ts'
-import { genesisOrder } from '../../../../chains/avalanche/codec/index.ts'
+import {
+  genesisOrder,
+  outputFields,
+  type PBlock,
+  type PTx,
+  type Utxo,
+} from '../../../../chains/avalanche/codec/index.ts'
 import type { AvalancheNetwork } from '../../../../chains/avalanche/index.ts'
 import { readUtxos } from '../../../../chains/avalanche/node/index.ts'
 import { formatBech32Address } from '../../../../lib/bytes/bech32-address.ts'
-import { bytesToHex, EMPTY_ID, hexToBytes } from '../../../../lib/bytes/ids.ts'
+import { EMPTY_ID, hexToBytes } from '../../../../lib/bytes/ids.ts'
 import { inChunks } from '../../../../lib/in-chunks.ts'
 import type { NetworkSetup } from '../../network-setup.ts'
 import type { PGenesisFacts } from '../../p/genesis.ts'
 import type { BlockSource } from '../../sources/block-source.ts'
 import { type GenesisBook, GenesisError, type XGenesisFacts } from '../genesis-book.ts'
-import { type ChainScan, createChainScan, ownersOf } from './chain-scan.ts'
+import { type ChainScan, createChainScan } from './chain-scan.ts'
 import { readCurrentStakers, readPTx, xTxsOf } from './node-questions.ts'
 import { proveBySupply } from './supply-proof.ts'
 
@@ -51,7 +56,7 @@ export function createInferredBook(deps: InferredBookDeps): GenesisBook {
     const validators = await firstValidators(deps, scan, signal)
     const owners = new Set(scan.addresses)
     for (const output of [...xOutputs, ...validators.flatMap(validatorOutputs)])
-      for (const address of ownersOf(output)) owners.add(bytesToHex(address))
+      for (const address of outputFields(output).addresses) owners.add(address)
     const held = await heldAllocations(deps, [...owners], signal)
     // Includes allocations spent while the node was asked.
     await scan.advance(signal)
@@ -95,10 +100,7 @@ function validatorOutputs({ unsignedTx }: PTx): Utxo['output'][] {
 }
 
 const sum = (outputs: readonly Utxo['output'][]): bigint =>
-  outputs.reduce((total, output) => {
-    const inner = output.type === 'stakeable-lock' ? output.output : output
-    return total + ('amount' in inner ? inner.amount : 0n)
-  }, 0n)
+  outputs.reduce((total, output) => total + (outputFields(output).amount ?? 0n), 0n)
 
 /** Validators that no block added: rewarded ones, and those that still validate. */
 async function firstValidators(
