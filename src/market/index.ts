@@ -1,6 +1,6 @@
 /**
  * External data about coins: prices and fiat rates, token lists, and whether a token can be trusted. Nothing here
- * delays or fails a balance: unknown members are left out, never zero.
+ * fails a balance, and only prices are waited for, within their timeout: unknown members are left out, never zero.
  */
 export { CURRENCIES, type Currency } from '../lib/currencies.ts'
 export type { MarketLog } from './market-log.ts'

@@ -24,7 +24,7 @@ export function createOpenRpcPage(services: readonly LocalService[]): LocalEndpo
   }
 }
 
-/** `rpc.discover` of every non-EVM service. */
+/** `rpc.discover` of the server's own services, of info, P and the indexes. */
 export function createDiscoverService(services: readonly LocalService[]): LocalService {
   const document = new RawJson(JSON.stringify(JSON.parse(documentOf(services))))
   const own = services

@@ -16,7 +16,7 @@ export interface PatientResult extends SweepResult {
 
 /** Parts into which the owners are split for a token known to burn its gas: a further turn is rarely needed. */
 export const BURNING_PARTS = BURNS_FOR_ALL + 1
-/** So many turns reach all 254 owners of a call, even if a token burns its gas for each of them but one. */
+/** So many turns reach all 253 owners of a call, even if a token burns its gas for each of them but one. */
 const MOST_TURNS = 9
 
 export interface PatientOptions {
