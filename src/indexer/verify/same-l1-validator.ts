@@ -94,7 +94,7 @@ export async function compareL1Validator(
   signal: AbortSignal,
 ): Promise<string[] | 'unsettled' | undefined> {
   const end = steadyNow() + patienceMs
-  let seen: string | undefined
+  let isLacked = false
   for (;;) {
     const own = await reader.samples.l1ValidatorFrom(name, from)
     if (own === undefined) return undefined
@@ -105,9 +105,9 @@ export async function compareL1Validator(
       const text = ownText(own)
       if (text === theirs.text) return []
       const difference = `${name}: L1 validator ${validationId} at block ${own.height}: ${text}, the node ${said}`
-      // A block may have come between a node's refusal and its height: only what is seen twice differs.
-      if (difference === seen) return [difference]
-      seen = difference
+      // A block may have come between a node's refusal and its height: it has to refuse twice.
+      if (theirs.text !== REMOVED || isLacked) return [difference]
+      isLacked = true
     } else if (steadyNow() >= end) return 'unsettled'
     await pause(LOOK_AGAIN_MS, signal)
     signal.throwIfAborted()
