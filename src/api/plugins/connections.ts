@@ -53,14 +53,14 @@ export function installConnectionTracking(app: FastifyInstance, graceMs: number)
   const busy = new TransientMap<Socket, number>()
   const used = new WeakSet<Socket>()
   /** The newest answer of each connection that has one under way. */
-  const answers = new TransientMap<Socket, ServerResponse>()
+  const answers = new TransientMap<Socket, ServerResponse | undefined>()
   let closing = false
   let draining = false
 
   /** Answers under way say that they end their connection, too: a client would send its next request into the end. */
   const beginToDrain = (): void => {
     draining = true
-    for (const answer of answers.values()) if (!answer.headersSent) answer.shouldKeepAlive = false
+    for (const answer of answers.values()) if (answer && !answer.headersSent) answer.shouldKeepAlive = false
   }
   const settle = (socket: Socket): void => {
     if (closing && busy.get(socket) === 0) socket.destroySoon()
@@ -97,7 +97,10 @@ export function installConnectionTracking(app: FastifyInstance, graceMs: number)
   app.server.on('connection', (socket: Socket) => {
     taken += 1
     busy.set(socket, 0)
-    socket.once('close', () => busy.delete(socket))
+    socket.once('close', () => {
+      busy.delete(socket)
+      answers.delete(socket)
+    })
     if (closing) settleSoon(socket)
   })
   app.server.prependListener('request', (request, response) => {
@@ -107,7 +110,8 @@ export function installConnectionTracking(app: FastifyInstance, graceMs: number)
     busy.set(socket, (busy.get(socket) ?? 0) + 1)
     answers.set(socket, response)
     response.once('close', () => {
-      if (answers.get(socket) === response) answers.delete(socket)
+      // Written over, not removed: entries that come and go with each request would cost new tables.
+      if (answers.get(socket) === response) answers.set(socket, undefined)
       if (!busy.has(socket)) return
       busy.set(socket, (busy.get(socket) ?? 1) - 1)
       settle(socket)
