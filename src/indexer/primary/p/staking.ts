@@ -1,4 +1,4 @@
-import { outputFields, type PTx, type UnsignedPTx } from '../../../chains/avalanche/codec/index.ts'
+import type { PTx, UnsignedPTx } from '../../../chains/avalanche/codec/index.ts'
 import { StreamBlockedError } from '../../runner/stream-errors.ts'
 import { createOutputs, ownerSet } from '../utxo-rows.ts'
 import type { PContext } from './context.ts'
@@ -89,8 +89,13 @@ export function describe({ at }: PContext, txId: string, tx: StakingTx): NewStak
 
 function period(tx: StakingTx): Pick<OpenStaker, 'nodeId' | 'start' | 'end' | 'weight'> {
   if (tx.type !== 'AddAutoRenewedValidatorTx') return tx.validator
-  const weight = tx.stakeOutputs.reduce((sum, { output }) => sum + (outputFields(output).amount ?? 0n), 0n)
+  const weight = tx.stakeOutputs.reduce((sum, { output }) => sum + amountOf(output), 0n)
   return { nodeId: tx.nodeId, start: 0n, end: 0n, weight }
+}
+
+/** Not by `outputFields`, where an amount may be missing: the type says that all of these have one. */
+function amountOf(output: Extract<StakingTx, { stakeOutputs: unknown }>['stakeOutputs'][number]['output']): bigint {
+  return output.type === 'stakeable-lock' ? output.output.amount : output.amount
 }
 
 function validatorFields(

@@ -59,8 +59,14 @@ const pushingNode =
     }
   }
 
-/** Sends a batch that subscribes and asks something; what the client hears before and after that is answered. */
-async function heardAround(connect: FeedDeps['connect'], most: Partial<typeof SOCKET_LIMITS>) {
+const SUBSCRIBING = ['eth_subscribe', ['logs', {}]] as const
+
+/** Sends a batch that calls a method and asks something; what the client hears before and after that is answered. */
+async function heardAround(
+  connect: FeedDeps['connect'],
+  most: Partial<typeof SOCKET_LIMITS>,
+  called: readonly [method: string, params: readonly unknown[]] = SUBSCRIBING,
+) {
   const limits = { ...SOCKET_LIMITS, ...most }
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0 })
   onTestFinished(() => void server.close())
@@ -81,14 +87,14 @@ async function heardAround(connect: FeedDeps['connect'], most: Partial<typeof SO
   onTestFinished(() => client.terminate())
   const heard: string[] = []
   client.on('message', (data) => {
-    const message = JSON.parse(String(data)) as { params: { subscription: string } } | unknown[]
-    heard.push(Array.isArray(message) ? 'answer' : message.params.subscription)
+    const message = JSON.parse(String(data)) as { params?: { subscription: string } } | unknown[]
+    heard.push(Array.isArray(message) ? 'answer' : (message.params?.subscription ?? 'subscribed'))
   })
   await once(client, 'open')
-  const call = (id: number, method: string, params: unknown[]) => ({ jsonrpc: '2.0', id, method, params })
-  client.send(JSON.stringify([call(1, 'eth_subscribe', ['logs', {}]), call(2, 'eth_call', [])]))
+  const call = (id: number, method: string, params: readonly unknown[]) => ({ jsonrpc: '2.0', id, method, params })
+  client.send(JSON.stringify([call(1, ...called), call(2, 'eth_call', [])]))
   await asked.opened
-  return { heard, answer: found.open }
+  return { heard, answer: found.open, subscribe: () => client.send(JSON.stringify(call(3, ...SUBSCRIBING))) }
 }
 
 it('what is pushed before a batch that subscribes is answered comes after the answer, which tells the id', async () => {
@@ -104,4 +110,13 @@ it('what is pushed before a batch that subscribes is answered does not wait wher
   answer()
   await until(() => heard.length === 3, 'the answer')
   expect(heard).toEqual(['0x2', '0x2', 'answer'])
+})
+
+it('what is pushed while a batch is answered that only ends subscriptions does not wait', async () => {
+  const { heard, answer, subscribe } = await heardAround(pushingNode('0xa', 2), {}, ['eth_unsubscribe', ['0x9']])
+  subscribe()
+  await until(() => heard.length === 3, 'what was pushed')
+  answer()
+  await until(() => heard.length === 4, 'the answer')
+  expect(heard).toEqual(['subscribed', '0x2', '0x2', 'answer'])
 })

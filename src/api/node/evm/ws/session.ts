@@ -44,8 +44,10 @@ const UNSUBSCRIBE = /_unsubscribe$/
 /** RFC 6455: ended normally; the server has to close; rule violated; too big; try again later. */
 export const CLOSE = { normal: 1000, goingAway: 1001, policy: 1008, tooBig: 1009, tryAgain: 1013 } as const
 
-const isFeedCall = ({ kind, method }: EvmMessage): boolean =>
-  kind === 'call' && (SUBSCRIBE.test(method) || UNSUBSCRIBE.test(method))
+const isSubscribing = ({ kind, method }: EvmMessage): boolean => kind === 'call' && SUBSCRIBE.test(method)
+
+const isFeedCall = (message: EvmMessage): boolean =>
+  isSubscribing(message) || (message.kind === 'call' && UNSUBSCRIBE.test(message.method))
 
 /** The error of Go's decoder for a message that is not JSON; undefined = it is. */
 function complaintOf(message: Buffer, start: number): string | undefined {
@@ -154,12 +156,13 @@ export function createSession(deps: SessionDeps): Session {
   }
   const answerTo = async (body: Buffer, messages: readonly EvmMessage[], isBatch: boolean): Promise<void> => {
     const isMixed = isBatch && messages.length <= MAX_BATCH && messages.some(isFeedCall)
-    if (isMixed) early.begin()
+    const subscribes = isMixed && messages.some(isSubscribing)
+    if (subscribes) early.begin()
     try {
       const answer = await (isMixed ? answerMixed(body, messages) : askNodes(body, messages, isBatch))
       if (answer.length > 0) client.send(withNewline(answer))
     } finally {
-      if (isMixed) early.end()
+      if (subscribes) early.end()
     }
   }
 
