@@ -40,8 +40,6 @@ export function createUpstreamInstruments(registry: Registry): ObserveUpstream {
         return batchItems.set({ pool, host: event.host }, event.items)
       case 'shared':
         return counters.shared.inc({ pool })
-      case 'cache-hit':
-        return counters.hits.inc({ pool })
       case 'exhausted':
         return counters.exhausted.inc({ pool })
       case 'head':
@@ -60,7 +58,6 @@ function createCounters(registry: Registry) {
     hedges: counter('hedges', 'Slow reads sent to a second upstream.', ['pool', 'host']),
     paused: counter('paused_seconds', 'Time ordered by rate limits.', ['pool', 'host']),
     shared: counter('shared', 'Reads that joined an identical one in flight.', ['pool']),
-    hits: counter('cache_hits', 'Reads answered from memory.', ['pool']),
     exhausted: counter('exhausted', 'Reads that no upstream could answer.', ['pool']),
   }
 }

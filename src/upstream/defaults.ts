@@ -22,9 +22,6 @@ export const DEFAULT_LIMITS: Readonly<PoolLimits> = Object.freeze({
 export const DEFAULT_CALL_MS = 30_000
 /** Calls waiting for a free slot of one upstream; further calls fail at once. */
 export const MAX_WAITING = 10_000
-/** Answers kept by `cacheMs`, per pool. */
-export const CACHE_ENTRIES = 5_000
-export const CACHE_BYTES = 33_554_432
 /** Pause after a 429 that names no time; doubles with each further 429 up to the maximum. */
 export const PAUSE_MS = 1_000
 export const MAX_PAUSE_MS = 30_000

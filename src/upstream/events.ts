@@ -36,7 +36,6 @@ export type UpstreamEvent =
   /** From now on the upstream takes no batches (`items` 1), or only smaller ones, on this path. */
   | { kind: 'batch-limit'; pool: string; host: string; items: number }
   | { kind: 'shared'; pool: string; method: string }
-  | { kind: 'cache-hit'; pool: string; method: string }
   | { kind: 'exhausted'; pool: string; method: string; reason: string }
   | { kind: 'head'; pool: string; host: string; height: bigint }
 

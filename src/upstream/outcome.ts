@@ -55,8 +55,8 @@ export const lacks = ({ kind, unheard }: Failure<unknown>): boolean =>
   kind === 'behind' || kind === 'doubtful' || unheard === 'place'
 
 export type Outcome<T> =
-  /** `bytes` is the answer's weight in caches; `by` is set once the answer counts. */
-  | { kind: 'answer'; value: T; bytes: number; by?: Teller }
+  /** `by` is set once the answer counts. */
+  | { kind: 'answer'; value: T; by?: Teller }
   /** The upstream is fine and this error is the truth about the request. */
   | { kind: 'truth'; error: FirnError }
   | { kind: 'failure'; failure: Failure<T> }
@@ -98,8 +98,8 @@ export const doubted = <T>(
 }
 
 /** Converts the value of an answer; other outcomes stay as they are. `convert` may reject the value. */
-export const mapAnswer = <A, B>(outcome: Outcome<A>, convert: (value: A, bytes: number) => Outcome<B>): Outcome<B> => {
-  if (outcome.kind === 'answer') return convert(outcome.value, outcome.bytes)
+export const mapAnswer = <A, B>(outcome: Outcome<A>, convert: (value: A) => Outcome<B>): Outcome<B> => {
+  if (outcome.kind === 'answer') return convert(outcome.value)
   if (outcome.kind === 'truth') return outcome
   const { fallback, ...failure } = outcome.failure
   return failed(fallback === undefined ? failure : { ...failure, fallback: mapAnswer(fallback, convert) })

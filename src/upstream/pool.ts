@@ -6,8 +6,7 @@ import { createHedgeBudget } from './calls/hedge-budget.ts'
 import { createRanking } from './calls/ranking.ts'
 import { createRunner, type RunnerDeps, type Task } from './calls/read-run.ts'
 import { createReader, type Read, type ReaderDeps } from './calls/reader.ts'
-import { createTtlCache } from './calls/ttl-cache.ts'
-import { CACHE_BYTES, CACHE_ENTRIES, READS_PER_HEDGE } from './defaults.ts'
+import { READS_PER_HEDGE } from './defaults.ts'
 import { createReporter, type DebugLogger, type ObserveUpstream, type Reporter } from './events.ts'
 import { createHeadWatch } from './health/head-probe.ts'
 import { createIdentityGuard } from './health/identity.ts'
@@ -114,14 +113,14 @@ const createRpcCaller =
     const entry: RpcEntry = { method, params: stringifyParams(method, params) }
     const launch = launchRpc(path, entry, options, currentTrace())
     const mayShare = options.idempotent !== false && options.sameServer === undefined
-    const shared = mayShare && (options.cacheMs || (entry.params?.length ?? 0) <= LONGEST_SHARED)
+    const shared = mayShare && (entry.params?.length ?? 0) <= LONGEST_SHARED
     const key = shared ? `${path}\n${method}\n${entry.params ?? ''}` : undefined
     return read(key, method, options, launch as Task<T>['launch'])
   }
 
 type ReadDeps = Omit<RunnerDeps, 'hedges' | 'answeredFirst' | 'liveProbes'> & Pick<ReaderDeps, 'guard' | 'watch'>
 
-/** Shared and cached reads. `read` passes answers on unchanged; `readNow` holds them while the head is in doubt. */
+/** Shared reads. `read` passes answers on unchanged; `readNow` holds them while the head is in doubt. */
 const createReads = ({ watch, guard, ...run }: ReadDeps) => {
   const { pool, scheduler, reporter } = run
   const runner = createRunner({
@@ -131,16 +130,11 @@ const createReads = ({ watch, guard, ...run }: ReadDeps) => {
     liveProbes: watch === undefined,
   })
   const flights = createFlights(pool, scheduler)
-  const cache = createTtlCache({ entries: CACHE_ENTRIES, bytes: CACHE_BYTES })
-  const read = createReader({ pool, runner, flights, cache, watch, guard, reporter })
+  const read = createReader({ pool, runner, flights, watch, guard, reporter })
   // Answers that are passed on unchanged are not ours to judge, and a write is not a read.
   const readNow: Read = (key, label, options, launch) =>
     read(key, label, options, watch && options.idempotent !== false ? watch.held(launch) : launch)
-  const forget = (): void => {
-    flights.close()
-    cache.clear()
-  }
-  return { read, readNow, forget, forgetKept: cache.clear }
+  return { read, readNow, close: flights.close }
 }
 
 const createUpstreams = (specs: readonly UpstreamSpec[], limits: PoolLimits, deps: UpstreamDeps): Upstream[] => {
@@ -150,7 +144,7 @@ const createUpstreams = (specs: readonly UpstreamSpec[], limits: PoolLimits, dep
 
 /**
  * A set of servers that answer the same questions. The first in `specs` is asked first while all are equally healthy.
- * Parsed answers are shared between callers (coalescing, cache): treat them as read-only.
+ * Parsed answers are shared between callers (coalescing): treat them as read-only.
  */
 export const createUpstreamPool = (
   name: string,
@@ -178,15 +172,12 @@ export const createUpstreamPool = (
     isForeign,
     wasAlone: (upstream: Upstream) => alone.delete(upstream),
     onFall: onAway,
-    onAnew: () => {
-      reads.forgetKept()
-      deps.onAnew?.()
-    },
+    onAnew: () => deps.onAnew?.(),
   }
   const { headProbe: probe } = deps
   const watch = probe && createHeadWatch({ pool: name, probe, upstreams, attempt, scheduler, reporter, ...tell })
   const reads = createReads({ pool: name, upstreams, limits, ranking, scheduler, watch, guard, reporter })
-  const { read, readNow, forget } = reads
+  const { read, readNow } = reads
 
   return {
     name,
@@ -198,7 +189,7 @@ export const createUpstreamPool = (
       upstreams.map((upstream) => (isForeign(upstream) ? { ...upstream.status(), healthy: false } : upstream.status())),
     close: async () => {
       watch?.close()
-      forget()
+      reads.close()
       await Promise.all(upstreams.map((upstream) => upstream.release()))
     },
   }

@@ -114,8 +114,6 @@ export interface CallOptions {
   avoid?: (host: string) => boolean
   /** Called with the upstream that gave the answer, before the call ends; it may be passed as `sameServer`. */
   toldBy?: (teller: Teller) => void
-  /** Share a successful answer for this long, milliseconds. Default 0: only calls in flight are shared. */
-  cacheMs?: number
   /**
    * `exchange`: if there is no room for all answers being received, this one is not given up before the others. For
    * callers that ask for one at a time, and cannot go on without it.

@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { CancelledError, DeadlineError, JsonRpcError } from '../../src/errors.ts'
 import { startTestPool } from '../support/upstream/upstream-pool.ts'
 import { gate } from '../support/waiting/gate.ts'
@@ -163,45 +163,5 @@ describe('cancellation', () => {
     await until(() => servers[0]?.stats.open === 0, 'the connection is closed')
     expect(registry.origins()).toEqual([])
     expect(registry.scheduler.size).toBe(0)
-  })
-})
-
-describe('cacheMs', () => {
-  test('serves an answer while it is young enough for the reader', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] })
-    onTestFinished(() => void vi.useRealTimers())
-    const { pool, servers, events } = await startTestPool([{}])
-    await pool.rpc('', 'm', [], { cacheMs: 60_000 })
-    await pool.rpc('', 'm', [], { cacheMs: 60_000 })
-    await pool.rpc('', 'm', [], { cacheMs: 1_000 })
-    expect(servers[0]?.stats.calls).toBe(1)
-    expect(events.filter(({ kind }) => kind === 'cache-hit')).toHaveLength(2)
-    await pool.rpc('', 'm', [])
-    expect(servers[0]?.stats.calls).toBe(2)
-    vi.setSystemTime(Date.now() + 30)
-    await pool.rpc('', 'm', [], { cacheMs: 10 })
-    expect(servers[0]?.stats.calls).toBe(3)
-  })
-
-  test('what nobody asked to keep is not kept, errors never are, and a joiner can ask for keeping', async () => {
-    const { pool, servers } = await startTestPool([
-      { faults: ({ number }) => (number === 3 ? { rpcError: { code: 3, message: 'revert' } } : {}) },
-    ])
-    await pool.rpc('', 'm', [])
-    await pool.rpc('', 'm', [], { cacheMs: 60_000 })
-    expect(servers[0]?.stats.calls).toBe(2)
-    await expect(pool.rpc('', 'bad', [], { cacheMs: 60_000 })).rejects.toBeInstanceOf(JsonRpcError)
-    expect(await pool.rpc('', 'bad', [], { cacheMs: 60_000 })).toEqual({ echo: [] })
-    await Promise.all([pool.rpc('', 'n', []), pool.rpc('', 'n', [], { cacheMs: 60_000 })])
-    const calls = servers[0]?.stats.calls
-    await pool.rpc('', 'n', [], { cacheMs: 60_000 })
-    expect(servers[0]?.stats.calls).toBe(calls)
-  })
-
-  test('a missing document is kept as missing', async () => {
-    const { pool, servers } = await startTestPool([{ handle: () => ({ status: 404, body: 'nothing' }) }])
-    expect(await pool.getJson('/doc', { cacheMs: 60_000 })).toBeUndefined()
-    expect(await pool.getJson('/doc', { cacheMs: 60_000 })).toBeUndefined()
-    expect(servers[0]?.stats.requests).toBe(1)
   })
 })

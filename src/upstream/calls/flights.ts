@@ -12,8 +12,6 @@ import type { Scheduled, Scheduler } from './scheduler.ts'
 interface Flight {
   /** The latest deadline of the waiting callers. */
   deadline: number
-  /** The longest cache time that any caller asked for; 0 = do not keep the answer. */
-  cacheMs: number
 }
 
 interface Waiter extends AbortWatch {
@@ -112,18 +110,15 @@ export const createFlights = (pool: string, scheduler: Scheduler): Flights => {
       if (deadline <= now || (hasLeft && isLate(options.signal)))
         return Promise.reject(new DeadlineError(`${pool}: the deadline had passed already`))
       if (hasLeft) return Promise.reject(new CancelledError())
-      const cacheMs = options.cacheMs ?? 0
       const running = key === undefined ? undefined : shared.get(key)
       if (running) {
         running.deadline = Math.max(running.deadline, deadline)
-        running.cacheMs = Math.max(running.cacheMs, cacheMs)
         onShared?.()
         return board(running, options, deadline)
       }
       const flight: OpenFlight = {
         key,
         deadline,
-        cacheMs,
         waiters: [],
         slot: -1,
         run: undefined,

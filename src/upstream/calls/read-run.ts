@@ -186,7 +186,7 @@ class ReadRun<T> implements Run {
   #signed(outcome: Outcome<T>, { upstream }: Leg): Outcome<T> {
     if (outcome.kind !== 'answer') return outcome
     const by = { server: upstream, stoodIn: upstream !== this.#first, lags: upstream.lagging() }
-    return { kind: 'answer', value: outcome.value, bytes: outcome.bytes, by }
+    return { kind: 'answer', value: outcome.value, by }
   }
 
   /**

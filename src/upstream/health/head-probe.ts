@@ -68,7 +68,7 @@ const readerOf =
   (host: string, answer: WireAnswer): Outcome<Tip | undefined> => {
     const height = (value: unknown): Outcome<Tip> => {
       try {
-        return { kind: 'answer', value: { height: parse(value), doubt: doubt?.(value) }, bytes: 0 }
+        return { kind: 'answer', value: { height: parse(value), doubt: doubt?.(value) } }
       } catch {
         return failed({ host, kind: 'bad-answer', reason: 'no height in head probe' })
       }
@@ -77,7 +77,7 @@ const readerOf =
     const trouble = judgeStatus(host, answer.status, answer.headers['retry-after'])
     if (trouble) return failed(trouble)
     if (answer.status === 200) return height(answer.body.toString('utf8'))
-    return { kind: 'answer', value: undefined, bytes: 0 }
+    return { kind: 'answer', value: undefined }
   }
 
 export const createHeadWatch = (deps: {

@@ -161,9 +161,9 @@ const requestTo = (upstream: Upstream, { path, rpc, params = [] }: Question): Wi
 const readerOf =
   ({ rpc, parse }: Question) =>
   (host: string, answer: WireAnswer): Outcome<string | undefined> => {
-    if (rpc) return mapAnswer(readSingle(host, answer), (value) => ({ kind: 'answer', value: parse(value), bytes: 0 }))
+    if (rpc) return mapAnswer(readSingle(host, answer), (value) => ({ kind: 'answer', value: parse(value) }))
     if (answer.status >= 500 || answer.status === 429)
       return failed({ host, kind: 'status', reason: `status ${answer.status}` })
     const value = answer.status === 200 ? parse(answer.body.toString('utf8')) : undefined
-    return { kind: 'answer', value, bytes: 0 }
+    return { kind: 'answer', value }
   }

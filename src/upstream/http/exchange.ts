@@ -37,7 +37,7 @@ const readRaw = (
   const { status, body } = answer
   const retryAfter = answer.headers['retry-after']
   const response = { status, headers: responseHeaders(answer.headers), body, host }
-  const value: Outcome<RawResponse> = { kind: 'answer', value: response, bytes: body.length }
+  const value: Outcome<RawResponse> = { kind: 'answer', value: response }
   const verdict = judge?.(response)
   if (verdict?.kind === 'answer') return value
   if (verdict?.kind === 'retry') {

@@ -13,10 +13,10 @@ const readDocument = (host: string, answer: WireAnswer): Outcome<unknown> => {
   const { status } = answer
   const trouble = judgeStatus(host, status, answer.headers['retry-after'], answer.body)
   if (trouble) return failed(trouble)
-  if (status === 404) return { kind: 'answer', value: undefined, bytes: 0 }
+  if (status === 404) return { kind: 'answer', value: undefined }
   if (status >= 200 && status < 300) {
     const body = readJsonBody(host, answer)
-    return body.ok ? { kind: 'answer', value: body.value, bytes: answer.body.length } : body.outcome
+    return body.ok ? { kind: 'answer', value: body.value } : body.outcome
   }
   const refused = judgeRefusal(host, status, answer.body, answer.headers['retry-after'])
   if (refused) return failed(refused)

@@ -21,7 +21,7 @@ const MOST_TEXT = /(?:more than|max(?:imum)?|limit)[a-z ]{0,20}?:? ?(\d{1,4})\b/
 /** geth and its forks answer the entries beyond their response size limit with this. */
 const TOO_BIG_TEXT = /response.{0,20}too large|response size.{0,20}exceed|batch response/i
 
-const answer = (reading: BatchReading): Outcome<BatchReading> => ({ kind: 'answer', value: reading, bytes: 0 })
+const answer = (reading: BatchReading): Outcome<BatchReading> => ({ kind: 'answer', value: reading })
 
 const refusal = (text: string): Outcome<BatchReading> => {
   if (!TOO_MANY_TEXT.test(text)) return answer({ kind: 'refused' })
@@ -40,17 +40,16 @@ const speaksOfBatch = (list: unknown[]): boolean => {
 const isClosed = (outcome: Outcome<unknown> | undefined): boolean =>
   outcome?.kind === 'failure' && outcome.failure.kind === 'status'
 
-const readArray = (host: string, list: unknown[], count: number, bytes: number): Outcome<BatchReading> => {
+const readArray = (host: string, list: unknown[], count: number): Outcome<BatchReading> => {
   if (speaksOfBatch(list)) return answer({ kind: 'too-many' })
   const outcomes = new Array<Outcome<unknown> | undefined>(count)
-  const share = Math.ceil(bytes / count)
   for (const item of list) {
     const id = isRecord(item) ? Number(item['id']) : Number.NaN
     if (!Number.isInteger(id) || id < 1 || id > count) continue
     // Of two answers nobody can tell which is true.
     outcomes[id - 1] = outcomes[id - 1]
       ? failed({ host, kind: 'bad-answer', reason: 'entry answered twice in batch' })
-      : readEntry(host, item, share)
+      : readEntry(host, item)
   }
   if (outcomes.every((outcome) => outcome === undefined)) {
     const said = list.find(isRecord)
@@ -68,7 +67,7 @@ const OWN_TROUBLE: ReadonlySet<FailureKind> = new Set(['rate-limited', 'rpc', 's
 
 /** A single object instead of an array: the server's own trouble applies to all entries, anything else to batching. */
 const readObject = (host: string, value: unknown): Outcome<BatchReading> => {
-  const outcome = readEntry(host, value, 0)
+  const outcome = readEntry(host, value)
   if (outcome.kind === 'truth') return refusal(outcome.error.message)
   if (outcome.kind === 'answer' || !OWN_TROUBLE.has(outcome.failure.kind)) return refusal('')
   const { kind, reason, retryAfterMs } = outcome.failure
@@ -93,7 +92,7 @@ export const readBatch = (host: string, wire: WireAnswer, count: number): Outcom
   if (status < 200 || status >= 300) return failed(unreadStatus(host, status))
   const body = readJsonBody(host, wire)
   if (!body.ok) return body.outcome
-  return Array.isArray(body.value) ? readArray(host, body.value, count, wire.body.length) : readObject(host, body.value)
+  return Array.isArray(body.value) ? readArray(host, body.value, count) : readObject(host, body.value)
 }
 
 /** True when an entry failed only because the answers of the whole batch were too large. */

@@ -25,13 +25,13 @@ const errorBody = (value: unknown): RpcErrorBody | undefined => {
 }
 
 /** Reads one entry of an answer: its result, its error, or that it is not JSON-RPC. `status`: the HTTP status. */
-export const readEntry = (host: string, value: unknown, bytes: number, status = 200): Outcome<unknown> => {
+export const readEntry = (host: string, value: unknown, status = 200): Outcome<unknown> => {
   if (!isRecord(value)) return failed({ host, kind: 'bad-answer', reason: 'no JSON-RPC object' })
   // Old servers send `error: null` along with a result.
   const error = value['error'] === undefined || value['error'] === null ? undefined : errorBody(value['error'])
   if (error) return judgeRpcError(host, error, status)
   if (!('result' in value)) return failed({ host, kind: 'bad-answer', reason: 'neither result nor error' })
-  return { kind: 'answer', value: value['result'], bytes }
+  return { kind: 'answer', value: value['result'] }
 }
 
 /** The id of a call that is sent alone. */
@@ -77,14 +77,14 @@ export const readSingle = (host: string, answer: WireAnswer): Outcome<unknown> =
   if (trouble?.kind === 'rate-limited') return failed(trouble)
   const body = readJsonBody(host, answer)
   if (body.ok && answersAnother(body.value)) {
-    const outcome = readEntry(host, body.value, answer.body.length)
+    const outcome = readEntry(host, body.value)
     // A server that refuses calls for their number may not have read the id.
     if (outcome.kind === 'failure' && outcome.failure.kind === 'rate-limited') return outcome
     return failed({ host, kind: 'bad-answer', reason: 'answer to another id' })
   }
-  if (status >= 200 && status < 300) return body.ok ? readEntry(host, body.value, answer.body.length) : body.outcome
+  if (status >= 200 && status < 300) return body.ok ? readEntry(host, body.value) : body.outcome
   if (body.ok && isRecord(body.value) && body.value['error'] !== undefined) {
-    const outcome = readEntry(host, body.value, answer.body.length, status)
+    const outcome = readEntry(host, body.value, status)
     if (!trouble || outcome.kind !== 'answer') return outcome
   }
   const refused = judgeRefusal(host, status, answer.body, answer.headers['retry-after'])

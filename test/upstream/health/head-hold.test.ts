@@ -14,7 +14,7 @@ test('several answers that are held have one timer, and none once the heights ar
   hold.begin()
   for (const value of ['a', 'b', 'c']) {
     const launch = hold.held<string>((_, __, settle) => {
-      settle({ kind: 'answer', value, bytes: 1 })
+      settle({ kind: 'answer', value })
       return () => undefined
     })
     launch(upstream, false, (outcome) => void told.push(outcome.kind === 'answer' ? outcome.value : outcome.kind))
