@@ -13,7 +13,6 @@ export interface ReadContext {
    * process is busy: code that makes many calls must read it again for each.
    */
   readonly deadline: number
-  traceparent?: string
   /** Who waits for the read, also those that join it later: its reads of the own index are in their turns. */
   clients?: ReadonlySet<string>
 }

@@ -96,8 +96,8 @@ const createRpcLauncher =
   (path: string, entry: RpcEntry, options: CallOptions, trace: TraceContext | undefined) =>
   (upstream: Upstream, hedge: boolean, done: Settle<unknown>): Cancel => {
     const settle = options.check || options.doubts ? settleChecked(upstream, options, done) : done
-    const traceparent = options.traceparent ?? childTraceparent(trace)
-    const parent = options.traceparent === undefined ? trace?.spanId : undefined
+    const traceparent = childTraceparent(trace)
+    const parent = trace?.spanId
     const { signal: partOf, onSent, anyLength } = options
     if (options.idempotent !== false && options.batch !== false && upstream.limits.batchItems > 1)
       return batcherOf(upstream, path).add(entry, { hedge, parent, partOf, onSent, anyLength, traceparent }, settle)

@@ -124,8 +124,6 @@ export interface CallOptions {
    * long says nothing about the upstream.
    */
   anyLength?: boolean
-  /** W3C traceparent to pass on unchanged; left out = a span of its own in the trace of the running request, if any. */
-  traceparent?: string
   /**
    * `rpc` and `getJson`: throws for an answer that does not have the promised form. That counts as trouble of the
    * upstream, and the next one is asked. The same for all callers of a method.

@@ -69,8 +69,7 @@ export const createExchange =
   (request, options = {}) => {
     const own = endToEndHeaders(request.headers ?? {})
     own['accept-encoding'] ??= 'identity'
-    const trace = options.traceparent === undefined ? currentTrace() : undefined
-    if (options.traceparent !== undefined) own['traceparent'] = options.traceparent
+    const trace = currentTrace()
     const idempotent = options.idempotent !== false
     const read = (host: string, answer: WireAnswer) => readRaw(host, answer, idempotent, options.judge)
     return deps.read<RawResponse>(undefined, request.method, options, (upstream, hedge, settle) => {

@@ -47,13 +47,12 @@ export const createJsonGetter =
       options,
       (upstream, hedge, settle) => {
         const request = documentRequest(upstream, path)
-        const traceparent = options.traceparent ?? childTraceparent(trace)
+        const traceparent = childTraceparent(trace)
         if (traceparent !== undefined) request.headers['traceparent'] = traceparent
-        const parent = options.traceparent === undefined ? trace?.spanId : undefined
         const read = (host: string, answer: WireAnswer) =>
           readFor(host, answer, options.check) as Outcome<T | undefined>
         const { signal: partOf, onSent } = options
-        return deps.attempt(upstream, { request, read, calls: 1, hedge, parent, partOf, onSent }, settle)
+        return deps.attempt(upstream, { request, read, calls: 1, hedge, parent: trace?.spanId, partOf, onSent }, settle)
       },
     )
   }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { BadInputError, JsonRpcError, UpstreamRefusedError, UpstreamUnavailableError } from '../../../src/errors.ts'
+import { enterTrace, parseTraceparent } from '../../../src/lib/http/trace-context.ts'
 import { startTestPool } from '../../support/upstream/upstream-pool.ts'
 
 describe('exchange', () => {
@@ -176,14 +177,19 @@ test('results keep integers beyond 2^53, also inside batches', async () => {
   expect(await pool.rpc('', 'm', [3])).toEqual({ a: 18446744073709551615n })
 })
 
-test('a trace goes along', async () => {
-  const seen: (string | string[] | undefined)[] = []
-  const { pool } = await startTestPool([{ handle: ({ headers }) => void seen.push(headers['traceparent']) }])
-  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
-  await pool.rpc('', 'm', [], { traceparent })
-  await pool.getJson('/x', { traceparent })
-  await pool.exchange({ method: 'GET', path: '/x' }, { traceparent })
-  expect(seen).toEqual([traceparent, traceparent, traceparent])
+test('the trace of the request goes along, each call with a span of its own', async () => {
+  const seen: string[] = []
+  const { pool } = await startTestPool([{ handle: ({ headers }) => void seen.push(String(headers['traceparent'])) }])
+  const trace = '00-0af7651916cd43dd8448eb211c80319c'
+  const calls = async () => {
+    enterTrace(parseTraceparent(`${trace}-b7ad6b7169203331-01`))
+    await pool.rpc('', 'm', [])
+    await pool.getJson('/x')
+    await pool.exchange({ method: 'GET', path: '/x' })
+  }
+  await calls()
+  expect(seen.map((header) => header.slice(0, trace.length))).toEqual([trace, trace, trace])
+  expect(new Set(seen).size).toBe(3)
 })
 
 test('answers may be compressed: gzip when asked for, refused when broken or unknown', async () => {

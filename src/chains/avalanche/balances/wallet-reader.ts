@@ -44,7 +44,7 @@ const CONCURRENT_BUNDLES = 12
 export function createWalletReader<B>(deps: WalletReaderDeps<B>): WalletReader<B> {
   const readBundle = createBundleReader(deps.network.pool, deps.chain)
   return async (accounts, context) => {
-    const { signal, traceparent } = context
+    const { signal } = context
     // Every call of a large request listens to this signal.
     setMaxListeners(0, signal)
     const call: CallOptions = {
@@ -53,7 +53,6 @@ export function createWalletReader<B>(deps: WalletReaderDeps<B>): WalletReader<B
       get deadline() {
         return context.deadline
       },
-      ...(traceparent === undefined ? {} : { traceparent }),
     }
     const facts = await deps.network.facts(call)
     const { wallets, failures } = await parseWallets(accounts, facts.hrp, deps.keys !== undefined)

@@ -17,12 +17,11 @@ export const blockTag = (block: bigint | undefined): string =>
   block === undefined ? 'latest' : `0x${block.toString(16)}`
 
 /** Options of every read here: a large call gains nothing from a batch and would delay the batch's other entries. */
-export const callOptions = ({ signal, deadline, traceparent, onSent }: CallContext) => ({
+export const callOptions = ({ signal, deadline, onSent }: CallContext) => ({
   signal,
   deadline,
   batch: false,
   ...(onSent && { onSent }),
-  ...(traceparent !== undefined && { traceparent }),
 })
 
 /** Some servers do not run such calls: they refuse them, or answer as for an account without code. */

@@ -8,7 +8,6 @@ export function earlier(context: ReadContext, share: number): ReadContext {
     get deadline() {
       return begun + (context.deadline - begun) * share
     },
-    ...(context.traceparent !== undefined && { traceparent: context.traceparent }),
     ...(context.clients !== undefined && { clients: context.clients }),
   }
 }

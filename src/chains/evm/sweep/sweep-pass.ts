@@ -97,7 +97,6 @@ const watched = (context: ReadContext, onSent: () => void): CallContext => ({
   get deadline() {
     return context.deadline
   },
-  ...(context.traceparent !== undefined && { traceparent: context.traceparent }),
   onSent,
 })
 
