@@ -178,16 +178,19 @@ export function createEvmBlockReader(
     return all
   }
 
-  /** Another server's receipts of a block if they differ, else the same. */
+  /** Another server's receipts of a block if they differ, else the same: those of one that has none say nothing. */
   async function otherReceipts(told: SettlingBlock, signal: AbortSignal): Promise<SettlingBlock> {
     const { block: found } = told
     if (found.transactions.length === 0 || !hasWhole()) return told
-    const check = (answer: unknown) => proof.expectReceipts(found, answer as RpcReceipt[])
+    const check = (answer: unknown) => {
+      if (answer) proof.expectReceipts(found, answer as RpcReceipt[])
+    }
     const digest = receiptsDigest(told)
-    const doubts = (said: unknown) => Array.isArray(said) && receiptsDigest({ block: found, receipts: said }) === digest
+    const doubts = (said: unknown) =>
+      !Array.isArray(said) || receiptsDigest({ block: found, receipts: said }) === digest
     const options = { ...call(signal), check, doubts }
-    const receipts = await pool.rpc<RpcReceipt[]>(path, 'eth_getBlockReceipts', [found.number], options)
-    return { block: found, receipts }
+    const others = pool.rpc<RpcReceipt[] | null>(path, 'eth_getBlockReceipts', [found.number], options)
+    return { block: found, receipts: (await others.catch(() => undefined)) ?? told.receipts }
   }
 
   async function executed(wanted: readonly WantedBlock[], signal: AbortSignal): Promise<Executed[]> {

@@ -103,6 +103,19 @@ it.each(Object.entries(TALES))('writes anew what was stored of a lie about %s', 
   expect(await dumpEvm(stage.sql)).toEqual(await truth())
 })
 
+it('finds the right receipts beside a node that has none of these blocks', async () => {
+  const liar = await startSettlingNode(TALES['an amount, in a block that is settled with others'])
+  const synced = await startSettlingNode((height) => {
+    if (height <= 124) throw new Error('receipts length mismatch: 0 vs 1')
+  })
+  const stage = await startSettlingStage([liar, synced, await startSettlingNode()])
+  stage.grow(124n)
+  await stage.at(124n)
+  stage.grow(LAST)
+  await stage.at(LAST)
+  expect(await dumpEvm(stage.sql)).toEqual(await truth())
+})
+
 it('names the tokens of blocks that are written anew, also where they were named before', async () => {
   const node = await startSettlingNode()
   const pool = createPlainPool(node.url)

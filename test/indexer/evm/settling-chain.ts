@@ -27,7 +27,7 @@ export const LAST = 136n
 /** What every contract says that it is called, as old tokens do, and of its decimals, which is nothing. */
 const NAME = `0x${Buffer.from('Token').toString('hex').padEnd(64, '0')}`
 
-/** Changes the receipts of a block before they are told. */
+/** Changes the receipts of a block before they are told; what it throws is told as the node's refusal. */
 export type Tale = (height: number, receipts: RpcReceipt[]) => void
 
 export interface SettlingNode {
@@ -47,7 +47,11 @@ export async function startSettlingNode(tale: Tale = () => undefined): Promise<S
     if (method === 'eth_call') return { jsonrpc: '2.0', id, result: NAME }
     node.asked.push(Number(params[0]))
     const receipts = structuredClone(found?.receipts)
-    if (receipts) node.tale(Number(params[0]), receipts)
+    try {
+      if (receipts) node.tale(Number(params[0]), receipts)
+    } catch (error) {
+      return { jsonrpc: '2.0', id, error: { code: -32_000, message: (error as Error).message } }
+    }
     return { jsonrpc: '2.0', id, result: receipts ?? null }
   }
   const server = createServer(async (incoming, outgoing) => {
