@@ -45,15 +45,17 @@ function nodeWithGap(lines: readonly Line[], from: number, to: number, height: (
 function follow(from: number, to: number, indexed?: () => number) {
   let height = 59
   let now = 10_000
+  const warnings: string[] = []
   const pool = nodeWithGap(xLines, from, to, () => height, indexed)
   const source = createBlockSource({
     pool,
     format: xFormat,
     heights: createHeightApi(pool, xFormat),
-    logger: pino({ level: 'silent' }),
+    logger: pino({ level: 'warn' }, { write: (line: string) => void warnings.push(JSON.parse(line).msg) }),
     clock: () => now,
   })
   return {
+    warnings,
     stands: (at: number) => {
       height = at
     },
@@ -129,6 +131,25 @@ it('an index that goes on after it has stood still is read on, with all containe
   chain.stands(41)
   chain.wait(100_000)
   expect(await chain.once(40)).toEqual({ blocks: [], tip: 41n })
+})
+
+it('every time that an index ends is told: what is read by height then lacks its proposers for good', async () => {
+  let indexed = 30
+  const chain = follow(99, 99, () => indexed)
+  const endsAt = async (height: number): Promise<void> => {
+    chain.stands(height + 5)
+    expect((await chain.once(height)).blocks).toEqual([])
+    chain.wait(120_000)
+    expect((await chain.once(height)).blocks).toHaveLength(5)
+    chain.wait(60_000)
+  }
+  await endsAt(30)
+  expect(chain.warnings).toEqual(['reading blocks by height'])
+  indexed = 50
+  chain.stands(50)
+  expect(await chain.read(35)).toEqual({ heights: range(36, 50), wrapped: range(36, 50) })
+  await endsAt(50)
+  expect(chain.warnings).toEqual(['reading blocks by height', 'reading blocks by height'])
 })
 
 it('a node that is behind itself is waited for', async () => {

@@ -53,6 +53,7 @@ export function createBlockSource<T>({
 }: BlockSourceDeps<T>): BlockSource<T> {
   const { letter } = format
   const containers = createIndexApi(pool, format, pageBlocks)
+  /** 0: the index has answered since blocks were last read by height, if they ever were. */
   let heightsUntil = 0
   let tip = { height: 0n, at: 0 }
   /** Since when the index has lacked stored blocks that the nodes have. */
@@ -126,7 +127,10 @@ export function createBlockSource<T>({
         const page = await withTip(await containers.read(after, signal), signal)
         behindSince = undefined
         silentSince = undefined
-        if (!hasEnded(page, after)) return page
+        if (!hasEnded(page, after)) {
+          heightsUntil = 0
+          return page
+        }
       } catch (error) {
         if (!isOff(error, began) && !(await lacksOurs(error, after, signal))) throw error
         return byHeight(after, (error as Error).message, signal)
