@@ -19,21 +19,25 @@ interface Setup {
   times?: Partial<RunnerTimes>
 }
 
-/** A stream with a stored tip, over a store that keeps nothing; it runs until the test ends. */
-function run({ fetch, confirmTip, mend, times = {} }: Setup): StreamRunner {
-  const stream: ChainStream<StreamBlock> = {
-    definition: { name: 'testnet:P' } as ChainStream<StreamBlock>['definition'],
-    firstHeight: 0n,
-    fetch,
-    ...(mend ? { mend } : {}),
-    open: async () => ({ apply: () => ({ rows: {} as never }) }),
-  }
-  const writer = {
+const streamOf = ({ fetch, mend }: Pick<Setup, 'fetch' | 'mend'>): ChainStream<StreamBlock> => ({
+  definition: { name: 'testnet:P' } as ChainStream<StreamBlock>['definition'],
+  firstHeight: 0n,
+  fetch,
+  ...(mend ? { mend } : {}),
+  open: async () => ({ apply: () => ({ rows: {} as never }) }),
+})
+
+/** Of a store that keeps nothing and has a tip. */
+const emptyWriter = (confirmTip?: () => void): IndexWriter =>
+  ({
     register: async () => ({ stream: 'testnet:P', tip: TIP, transactions: 0n, currentAtMs: 0n }),
     confirmTip: async () => confirmTip?.(),
-  } as unknown as IndexWriter
-  const runner = createStreamRunner(stream, {
-    writer,
+  }) as unknown as IndexWriter
+
+/** A stream with a stored tip, over a store that keeps nothing; it runs until the test ends. */
+function run({ confirmTip, times = {}, ...stream }: Setup): StreamRunner {
+  const runner = createStreamRunner(streamOf(stream), {
+    writer: emptyWriter(confirmTip),
     logger: pino({ level: 'silent' }),
     times: { ...TIMES, ...times },
   })
@@ -97,6 +101,25 @@ describe('a stream with a stored tip', () => {
     })
     await eventually(() => expect(attempts).toBeGreaterThan(2))
     expect(runner.status().stalled).toBe(true)
+  })
+
+  it('says each time that it leads that it is stalled', async () => {
+    const said: string[] = []
+    const logger = pino({ level: 'error' }, { write: (line: string) => void said.push(JSON.parse(line).msg) })
+    const runner = createStreamRunner(streamOf({ fetch: (_from, _after, signal) => never(signal) }), {
+      writer: emptyWriter(),
+      logger,
+      times: TIMES,
+    })
+    const leadUntil = async (lines: number): Promise<void> => {
+      const stop = new AbortController()
+      const running = runner.run(stop.signal)
+      await eventually(() => expect(said).toHaveLength(lines)).finally(() => stop.abort())
+      await running
+    }
+    await leadUntil(1)
+    await leadUntil(2)
+    expect(said).toEqual(['stream stalled', 'stream stalled'])
   })
 
   it.each([

@@ -65,7 +65,7 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
   /** On the steady clock: when the stream started, last moved or was found at the tip. */
   let aliveAt = steadyNow()
   let saidStalled = false
-  /** Attempts given up since the stream last moved: each gets twice the time, since a slow attempt is not stuck. */
+  /** Attempts given up since then: each gets twice the time, since a slow attempt is not stuck. */
   let givenUp = 0
 
   const isStalled = (): boolean => steadyNow() - aliveAt >= times.stalledMs
@@ -185,13 +185,15 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
     trouble = undefined
     lastError = undefined
   }
-  const succeeded = (): void => {
-    well()
+  const alive = (): void => {
     aliveAt = steadyNow()
     givenUp = 0
-    if (!saidStalled) return
-    logger.info('moving again')
     saidStalled = false
+  }
+  const succeeded = (): void => {
+    well()
+    if (saidStalled) logger.info('moving again')
+    alive()
   }
 
   const failed = async (error: unknown): Promise<void> => {
@@ -229,7 +231,8 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
   return {
     name,
     async run(signal) {
-      aliveAt = steadyNow()
+      // Another process may have led in between.
+      alive()
       const isAtTip = () => phase === 'following' && trouble === undefined
       const mended = mendBehindTip(stream, { isAtTip, pollMs: times.pollMs, logger }, signal)
       while (!signal.aborted) {
