@@ -1,5 +1,5 @@
 import type { AvalancheNetwork } from '../../chains/avalanche/index.ts'
-import { CancelledError, FirnError } from '../../errors.ts'
+import { BadAnswerError, CancelledError, FirnError } from '../../errors.ts'
 import type { ChainLetter } from '../../lib/primary-network.ts'
 import type { IndexReader } from '../../store/index.ts'
 import type { StreamProgress } from '../../store/rows/index.ts'
@@ -192,8 +192,9 @@ function evmTurns(
   const node = createEvmBlockReader(pool, path)
   return [
     turn(name, async () => {
-      const height = heightBelow(random, stream)
+      const height = heightBelow(random, stream, await reader.samples.firstHeight(chainId))
       const [own, theirs] = [await reader.evm.blockAt(chainId, height), await node.hashAt(height, signal)]
+      if (theirs === undefined) throw new BadAnswerError(`no node has block ${height}`)
       report.blocks += 1
       if (own?.hash !== theirs)
         report.differences.push(`${name} block ${height}: hash ${own?.hash}, the node has ${theirs}`)
@@ -202,5 +203,5 @@ function evmTurns(
 }
 
 /** Any height of a chain; numbers are exact up to 2^53 blocks. */
-const heightBelow = (random: Random, stream: StreamProgress | undefined): bigint =>
-  BigInt(random.below(Number(stream?.tip?.height ?? 0n) + 1))
+const heightBelow = (random: Random, stream: StreamProgress | undefined, first = 0n): bigint =>
+  first + BigInt(random.below(Number((stream?.tip?.height ?? 0n) - first) + 1))

@@ -38,6 +38,8 @@ export interface SampleQueries {
   outputFrom(network: string, from: string): Promise<SampledOutput | undefined>
   /** The same for L1 validators, removed ones included. @param from 32 bytes, hex */
   l1ValidatorFrom(network: string, from: string): Promise<SampledL1Validator | undefined>
+  /** Height of the first block of an EVM chain, which is not 0 on all; undefined if there is none. */
+  firstHeight(chainId: bigint): Promise<bigint | undefined>
 }
 
 /** For comparing the index with the chain by samples. */
@@ -91,6 +93,11 @@ export function createSampleQueries(db: Kysely<Database>, numbers: ChainNumbers)
     async l1ValidatorFrom(network, from) {
       const id = await numbers.network(network)
       return (await l1ValidatorAt(id, from)) ?? l1ValidatorAt(id, '0'.repeat(64))
+    },
+    async firstHeight(chainId) {
+      const stream = await numbers.evm(chainId)
+      const first = db.selectFrom('evm_block').select('height').where('stream', '=', stream).orderBy('height').limit(1)
+      return (await first.executeTakeFirst())?.height
     },
     async ownerFrom(network, from) {
       const id = await numbers.network(network)

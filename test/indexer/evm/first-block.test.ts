@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createEvmBlockReader } from '../../../src/indexer/evm/index.ts'
+import { verifyIndex } from '../../../src/indexer/verify/index.ts'
 import { type Anvil, startAnvil } from '../../support/evm/anvil.ts'
 import { createRpcPool } from '../../support/upstream/rpc-pool.ts'
 import { startLyingProxy } from '../lying-proxy.ts'
@@ -74,6 +75,34 @@ it.each([
   const reader = createEvmBlockReader(createRpcPool(node.url), '')
   const zero = atZero === 'made up' ? MADE_UP.slice(2) : undefined
   expect(await reader.hashAt(0n, new AbortController().signal)).toBe(zero)
+})
+
+it.each([
+  { first: 1, atZero: 'made up' },
+  { first: 5, atZero: 'nothing' },
+])('compares such a chain with its nodes from its first block on: %j', async ({ first, atZero }) => {
+  const chain = await startChain(9)
+  const node = await startFrom(chain, first, { atZero })
+  const { store, at } = await startEvmStage(node.url, chain.chainId)
+  await at(await chain.head())
+  const compared: number[] = []
+  const blockAt: typeof store.reader.evm.blockAt = (chainId, height) => {
+    compared.push(Number(height))
+    return store.reader.evm.blockAt(chainId, height)
+  }
+  const pool = createRpcPool(node.url)
+  onTestFinished(() => pool.close())
+  const report = await verifyIndex({
+    reader: { ...store.reader, evm: { ...store.reader.evm, blockAt } },
+    networks: [],
+    evm: [{ name: `eip155:${chain.chainId}`, chainId: BigInt(chain.chainId), pool, path: '' }],
+    samples: 60,
+    durationMs: 600_000,
+    seed: 3,
+    signal: new AbortController().signal,
+  })
+  expect(report).toMatchObject({ blocks: 60, unanswered: [], missing: [], differences: [] })
+  expect([Math.min(...compared), Math.max(...compared)]).toEqual([first, 9])
 })
 
 it('does not begin behind what a pruned node has thrown away', async () => {
