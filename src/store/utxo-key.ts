@@ -1,6 +1,6 @@
 import { encodeCb58 } from '../lib/bytes/cb58.ts'
 import { hexToBytes } from '../lib/bytes/ids.ts'
-import { sha256Hex } from '../lib/bytes/sha256.ts'
+import { utxoId } from '../lib/bytes/utxo-id.ts'
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const DIGITS = new Map([...ALPHABET].map((character, index) => [character, index + 1]))
@@ -13,23 +13,13 @@ const GROUP_SIZE = BASE ** GROUP
 const GROUP_FACTOR = BigInt(GROUP_SIZE)
 const KEY_DIGITS = 32
 
-/** Reused: a fresh buffer costs more than the hash. Its first four bytes stay zero. */
-const preimage = Buffer.alloc(40)
-
-/** The id of a UTXO: sha256 of the output index as u64 and the transaction id (wire-format rule). Hex in, hex out. */
-export function utxoId(txId: string, outputIndex: number): string {
-  preimage.writeUInt32BE(outputIndex, 4)
-  if (preimage.write(txId, 8, 'hex') !== 32 || txId.length !== 64) throw new RangeError('no 32-byte id')
-  return sha256Hex(preimage)
-}
-
 /**
  * Key of a UTXO in the database: 16 bytes as hex that sort like the cb58 texts of the ids, which order lists when time
  * or amount are equal. Half the size of the id in every index; the beginning of the text (with "no character" as the
  * smallest digit) is read as a number in base 59.
  */
 export function utxoKey(txId: string, outputIndex: number): string {
-  return keyOfId(utxoId(txId, outputIndex))
+  return keyOfId(utxoId({ txId, outputIndex }))
 }
 
 /** The key of the UTXO with this id. */

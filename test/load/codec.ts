@@ -8,11 +8,11 @@ import {
   encodePBlock,
   encodeXBlock,
   openContainer,
-  utxoId,
 } from '../../src/chains/avalanche/codec/index.ts'
 import { formatBech32Address } from '../../src/lib/bytes/bech32-address.ts'
 import { idToCb58 } from '../../src/lib/bytes/ids.ts'
 import { decodeNodeHex } from '../../src/lib/bytes/node-hex.ts'
+import { utxoId } from '../../src/lib/bytes/utxo-id.ts'
 import { decodeWithAvalanchejs } from '../support/avalanche/avalanchejs-codec.ts'
 import { recordedLines } from '../support/recorded/recordings.ts'
 import { median, ratioLine } from './balances/figures.ts'

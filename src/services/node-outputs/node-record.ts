@@ -1,4 +1,5 @@
-import { outputFields, type Utxo, utxoId } from '../../chains/avalanche/codec/index.ts'
+import { outputFields, type Utxo } from '../../chains/avalanche/codec/index.ts'
+import { utxoId } from '../../lib/bytes/utxo-id.ts'
 import type { ChainLetter } from '../../lib/primary-network.ts'
 import type { IndexReader, UtxoRecord } from '../../store/index.ts'
 

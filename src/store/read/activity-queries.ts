@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
+import { utxoId } from '../../lib/bytes/utxo-id.ts'
 import type { Caller } from '../connection/index.ts'
 import { prepared } from '../prepared.ts'
 import { OPEN_END } from '../schema/primary-index.ts'
-import { utxoId } from '../utxo-key.ts'
 import { addressSource } from './address-source.ts'
 import type { ChainName } from './chain-numbers.ts'
 import type { OwnedDeps } from './owned.ts'
@@ -83,7 +83,7 @@ function toActivity(row: ActivityRow): Activity {
     time: row.time,
     height: consumed ? (row.consumed_height ?? 0n) : row.created_height,
     txId: consumed ? (row.consumed_by ?? '') : row.tx_id,
-    utxoId: utxoId(row.tx_id, Number(row.output_index)),
+    utxoId: utxoId({ txId: row.tx_id, outputIndex: Number(row.output_index) }),
     isConsumed: row.consumed,
   }
 }

@@ -1,7 +1,7 @@
+import { utxoId } from '../../lib/bytes/utxo-id.ts'
 import { letters, outputKinds, rewardTypes } from '../codes.ts'
 import type { ChainLetter, OutputKind, RewardMark, StakeInterval } from '../rows/index.ts'
 import { OPEN_END } from '../schema/primary-index.ts'
-import { utxoId } from '../utxo-key.ts'
 import { readOrigin } from '../utxo-origin.ts'
 import { createLineReader, lineOf } from './record-line.ts'
 
@@ -156,7 +156,7 @@ export function toRecord({ line }: RecordRow, assets: ReadonlyMap<number, AssetI
   const txId = required(fields.bytes() ?? origin?.txId)
   const outputIndex = required(fields.number() ?? origin?.outputIndex)
   return {
-    id: utxoId(txId, outputIndex),
+    id: utxoId({ txId, outputIndex }),
     txId,
     outputIndex,
     created: { height: required(fields.bigint() ?? origin?.height), time: required(fields.bigint()) },

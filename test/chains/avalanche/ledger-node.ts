@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { decodeUtxo, type Utxo, utxoId } from '../../../src/chains/avalanche/codec/index.ts'
+import { decodeUtxo, type Utxo } from '../../../src/chains/avalanche/codec/index.ts'
 import { formatBech32Address, parseBech32Address } from '../../../src/lib/bytes/bech32-address.ts'
 import { bytesToHex, hexToBytes, idToCb58 } from '../../../src/lib/bytes/ids.ts'
 import { decodeNodeHex, encodeNodeHex } from '../../../src/lib/bytes/node-hex.ts'
+import { utxoId } from '../../../src/lib/bytes/utxo-id.ts'
 
 type Chain = 'P' | 'X' | 'C'
 

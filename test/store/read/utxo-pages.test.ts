@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { encodeCb58 } from '../../../src/lib/bytes/cb58.ts'
 import { hexToBytes } from '../../../src/lib/bytes/ids.ts'
+import { utxoId } from '../../../src/lib/bytes/utxo-id.ts'
 import type { SpendRow, Store, UtxoCursor, UtxoListQuery, UtxoRow } from '../../../src/store/index.ts'
-import { utxoId, utxoKey } from '../../../src/store/utxo-key.ts'
+import { utxoKey } from '../../../src/store/utxo-key.ts'
 import { describeFilledStores } from '../../support/store/store.ts'
 import { AVAX, address, block, commit, id, registerAll } from '../write/range-samples.ts'
 
@@ -71,7 +72,7 @@ async function fill(store: Store): Promise<void> {
 type Sorted = Pick<UtxoListQuery, 'sortBy' | 'order'>
 type Filter = Omit<UtxoListQuery, 'after' | 'limit'>
 
-const textOf = ({ row }: Made): string => encodeCb58(hexToBytes(utxoId(row.txId, row.outputIndex)))
+const textOf = ({ row }: Made): string => encodeCb58(hexToBytes(utxoId(row)))
 const texts = new Map(made.map((one) => [one, textOf(one)]))
 
 function compare(a: Made, b: Made, { sortBy, order }: Sorted): number {
@@ -154,7 +155,7 @@ describeFilledStores('pages of UTXOs', fill, (store) => {
           after = page.next
         }
         const rest = expectedList(query).filter((one) => compare(one, start, query) > 0)
-        expect(ids).toEqual(rest.map(({ row }) => utxoId(row.txId, row.outputIndex)))
+        expect(ids).toEqual(rest.map(({ row }) => utxoId(row)))
       }),
       { numRuns: 40, seed: 6 },
     )

@@ -44,7 +44,7 @@ export type {
 export { decodePBlock, encodePBlock, innerBlockId, type PBlock } from './p-blocks.ts'
 export { assemblePTx, decodePTx, encodePTx, type PTx, type UnsignedPTx } from './p-txs.ts'
 export type { Credential, SignedTx } from './signed-tx.ts'
-export { decodeUtxo, encodeUtxo, type Utxo, utxoId } from './utxo.ts'
+export { decodeUtxo, encodeUtxo, type Utxo } from './utxo.ts'
 export {
   decodeL1Message,
   decodeWarpMessage,

@@ -1,4 +1,3 @@
-import { sha256Hex } from '../../../lib/bytes/sha256.ts'
 import { type Decoded, decodeTop, encodeTop, struct } from './layout.ts'
 import { output } from './outputs.ts'
 import { id, u32 } from './primitives.ts'
@@ -18,14 +17,4 @@ export function decodeUtxo(bytes: Uint8Array): Utxo {
 
 export function encodeUtxo(utxo: Utxo): Buffer {
   return encodeTop(utxoLayout, utxo)
-}
-
-/** Reused: a new buffer costs more than the hash. Its first four bytes stay zero. */
-const preimage = Buffer.alloc(40)
-
-/** Hex of sha256(u64BE(outputIndex) ‖ txId): the UTXO's id in the node and in the indexed API. */
-export function utxoId(source: { txId: string; outputIndex: number }): string {
-  preimage.writeUInt32BE(source.outputIndex, 4)
-  if (source.txId.length !== 64 || preimage.write(source.txId, 8, 'hex') !== 32) throw new RangeError('no 32-byte id')
-  return sha256Hex(preimage)
 }

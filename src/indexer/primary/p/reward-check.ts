@@ -1,5 +1,6 @@
-import { outputFields, type Utxo, utxoId } from '../../../chains/avalanche/codec/index.ts'
+import { outputFields, type Utxo } from '../../../chains/avalanche/codec/index.ts'
 import { BadAnswerError } from '../../../errors.ts'
+import { utxoId } from '../../../lib/bytes/utxo-id.ts'
 import type { UtxoRow } from '../../../store/rows/index.ts'
 import { StreamBlockedError } from '../../runner/stream-errors.ts'
 

@@ -8,9 +8,9 @@ import {
   type PBlock,
   type UnsignedPTx,
   type UnsignedXTx,
-  utxoId,
 } from '../../../../src/chains/avalanche/codec/index.ts'
 import { decodeNodeHex } from '../../../../src/lib/bytes/node-hex.ts'
+import { utxoId } from '../../../../src/lib/bytes/utxo-id.ts'
 import { secpOutput, secpUtxo } from '../ledger-data.ts'
 import { context, hex, natives, text, useLedger, wallet } from '../ledger-sources.ts'
 

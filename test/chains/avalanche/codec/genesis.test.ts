@@ -11,11 +11,11 @@ import {
   encodeXGenesis,
   localStartTime,
   readGenesis,
-  utxoId,
 } from '../../../../src/chains/avalanche/codec/index.ts'
 import { formatBech32Address } from '../../../../src/lib/bytes/bech32-address.ts'
 import { formatNodeId, idToCb58 } from '../../../../src/lib/bytes/ids.ts'
 import { decodeNodeHex, encodeNodeHex } from '../../../../src/lib/bytes/node-hex.ts'
+import { utxoId } from '../../../../src/lib/bytes/utxo-id.ts'
 import { recordedJson, recordedLines } from '../../../support/recorded/recordings.ts'
 import { trueUtxos } from '../../../support/recorded/true-utxos.ts'
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { CodecError } from '../../../../src/chains/avalanche/codec/codec-error.ts'
-import { decodeUtxo, encodeUtxo, utxoId } from '../../../../src/chains/avalanche/codec/utxo.ts'
+import { decodeUtxo, encodeUtxo } from '../../../../src/chains/avalanche/codec/utxo.ts'
 import { formatBech32Address } from '../../../../src/lib/bytes/bech32-address.ts'
 import { idToCb58 } from '../../../../src/lib/bytes/ids.ts'
 import { decodeNodeHex, encodeNodeHex } from '../../../../src/lib/bytes/node-hex.ts'
+import { utxoId } from '../../../../src/lib/bytes/utxo-id.ts'
 import { recordedLines } from '../../../support/recorded/recordings.ts'
 
 interface RecordedUtxo {

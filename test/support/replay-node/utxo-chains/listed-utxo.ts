@@ -1,4 +1,5 @@
-import { decodeUtxo, type Utxo, utxoId } from '../../../../src/chains/avalanche/codec/index.ts'
+import { decodeUtxo, type Utxo } from '../../../../src/chains/avalanche/codec/index.ts'
+import { utxoId } from '../../../../src/lib/bytes/utxo-id.ts'
 import type { PrimaryAlias } from '../recorded/recorded-network.ts'
 import { encodeAddress } from '../wire/address-text.ts'
 import { encodeCb58, hexWithChecksum } from '../wire/binary-text.ts'
