@@ -47,6 +47,14 @@ const TIME_TO_TELL_MS = 25
 /** Time for a height, milliseconds. */
 const TIP_MS = 5_000
 
+/** The time of the first of `many` backends: a hanging one must leave some for the next. The last has all of it. */
+function shareOf(context: ReadContext, many: number): ReadContext {
+  if (many === 1) return context
+  const share = Math.ceil((context.deadline - Date.now()) / many)
+  const timeout = AbortSignal.timeout(Math.max(1, share + TIME_TO_TELL_MS))
+  return { ...context, signal: AbortSignal.any([context.signal, timeout]), deadline: Date.now() + share }
+}
+
 type Found = Map<string, Told<BitcoinBalances>>
 
 /** "Rate limited" is reported only if it is the only cause; otherwise the first other cause tells more. */
@@ -72,18 +80,13 @@ export const createBitcoinBalanceSource = (
     backend: BitcoinBackend,
     addresses: readonly BitcoinAddress[],
     context: ReadContext,
-    deadline: number,
   ): Promise<Found> => {
-    // A hanging backend must leave time for the next ones.
-    const timeout = AbortSignal.timeout(Math.max(1, deadline - Date.now() + TIME_TO_TELL_MS))
-    const signal = AbortSignal.any([context.signal, timeout])
     try {
-      const found = await backend.readBalances(addresses, { ...context, signal, deadline })
-      if (!timeout.aborted) return found
+      const found = await backend.readBalances(addresses, context)
+      if (!context.signal.aborted) return found
       return new Map([...found].map(([address, outcome]) => [address, lateNotCancelled(outcome)]))
     } catch (error) {
-      if (hasLeft(context)) throw new CancelledError()
-      const reason = timeout.aborted ? late() : error
+      const reason = context.signal.aborted ? late() : error
       deps.logger?.debug({ caip2Id: deps.caip2Id, backend: backend.name, err: reason }, 'bitcoin backend failed')
       return new Map(addresses.map(({ address }) => [address, failure(reason)]))
     }
@@ -101,10 +104,8 @@ export const createBitcoinBalanceSource = (
       (a, b) => Number(tips.lags(a)) - Number(tips.lags(b)) || Number(isSlow(a)) - Number(isSlow(b)),
     )
     for (const [index, backend] of backends.entries()) {
-      const now = Date.now()
-      if (pending.length === 0 || now >= context.deadline || context.signal.aborted) break
-      const share = Math.ceil((context.deadline - now) / (deps.backends.length - index))
-      const answers = await ask(backend, pending, context, now + share)
+      if (pending.length === 0 || Date.now() >= context.deadline || context.signal.aborted) break
+      const answers = await ask(backend, pending, shareOf(context, backends.length - index))
       const behind = await tips.isBehind(backend, context.signal).catch(() => false)
       if (hasLeft(context)) throw new CancelledError()
       if (behind) {

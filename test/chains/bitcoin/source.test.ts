@@ -11,8 +11,9 @@ import {
   createEsploraBackend,
   electrumLimits,
 } from '../../../src/chains/bitcoin/index.ts'
+import type { ReadContext } from '../../../src/chains/capabilities.ts'
 import { DeadlineError, UpstreamRateLimitedError } from '../../../src/errors.ts'
-import { createUpstreamPool, DEFAULT_LIMITS } from '../../../src/upstream/index.ts'
+import { createUpstreamPool, DEFAULT_LIMITS, type UpstreamPool } from '../../../src/upstream/index.ts'
 import { type BitcoinChain, startBitcoinChain } from '../../sandbox/bitcoin-chain.ts'
 import { balancesOf, bitcoinNative, errorOf, readContext } from '../../support/balances/balance-reads.ts'
 
@@ -156,6 +157,33 @@ describe('failover between backends', () => {
     expect(seen).toEqual([[alice.addresses.regtest, bob.addresses.regtest], [bob.addresses.regtest]])
     expect([...balances.values()].every(({ ok }) => ok)).toBe(true)
   })
+
+  it.each([1, 2])(
+    'a call of the last of %i backends has the deadline of its time, which a busy process extends',
+    async (count) => {
+      let deadline = Date.now() + 5_000
+      const begun = deadline
+      const given: (number | undefined)[] = []
+      const getJson: UpstreamPool['getJson'] = (path, options) => {
+        if (path.startsWith('/address/')) {
+          given.push(options?.deadline)
+          deadline += 1_000
+        }
+        return Promise.reject(new Error('down'))
+      }
+      const last = createEsploraBackend({ maxConcurrent: 1, pool: { name: 'last', getJson } as UpstreamPool })
+      const { alice, bob } = chain.accounts
+      const context: ReadContext = {
+        signal: new AbortController().signal,
+        get deadline() {
+          return deadline
+        },
+      }
+      const list = [failing(new Error('down')), last].slice(-count)
+      await source(list).readBalances([{ id: alice.addresses.testnet }, { id: bob.addresses.testnet }], context)
+      expect(given).toEqual([begun, begun + 1_000])
+    },
+  )
 
   it('says rate limited only when every backend was', async () => {
     const limited = failing(new UpstreamRateLimitedError('429'))
