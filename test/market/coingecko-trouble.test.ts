@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { gate } from '../support/waiting/gate.ts'
-import { AVAX, advance, book, fake, now, open, token, useCoingecko } from './coingecko-book.ts'
+import { AVAX, advance, BTC, book, fake, now, open, token, useCoingecko } from './coingecko-book.ts'
 
 useCoingecko()
 
@@ -54,6 +54,18 @@ describe('trouble', () => {
     expect([await priceOf(), fake.server.stats.requests]).toEqual([undefined, asked])
     advance(1_000)
     await expect.poll(priceOf).toBe(2)
+  })
+
+  it('tells by the wall clock of now when it last answered and until when it is left alone, also after that was set back', async () => {
+    await open({ now: undefined }).quote('usd', [AVAX], [])
+    const wall = vi.spyOn(Date, 'now')
+    onTestFinished(() => wall.mockRestore())
+    const before = performance.timeOrigin + performance.now()
+    wall.mockImplementation(() => before - 3_600_000)
+    expect(book.status().lastSuccess).toBeLessThanOrEqual(Date.now())
+    fake.server.set({ rateLimited: { retryAfterSeconds: 300 } })
+    await book.quote('usd', [BTC], [])
+    expect(book.status().pausedUntil).toBeLessThanOrEqual(Date.now() + 300_000)
   })
 
   it.each([

@@ -67,6 +67,7 @@ export const createLivePriceBook = (source: PriceSource, options: LivePriceOptio
     cache,
     log: options.log ?? silentLog,
     now,
+    wall: options.now ?? (() => Date.now()),
     readTimeoutMs: options.readTimeoutMs ?? 15_000,
     currencies: active.list,
   })

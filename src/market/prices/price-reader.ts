@@ -33,8 +33,10 @@ interface PriceReaderDeps {
   source: PriceSource
   cache: PriceCache
   log: MarketLog
-  /** Milliseconds since the epoch. */
+  /** Milliseconds of a clock that never goes back. */
   now: () => number
+  /** Milliseconds of `Date.now()`, for people. */
+  wall: () => number
   /** Timeout of one read of the provider, milliseconds. */
   readTimeoutMs: number
   /** Currencies currently in use: one call fetches them all. */
@@ -47,7 +49,7 @@ interface PriceReaderDeps {
  * failures.
  */
 export const createPriceReader = (deps: PriceReaderDeps) => {
-  const { source, cache, log, now } = deps
+  const { source, cache, log, now, wall } = deps
   const flights = new Map<string, Flight>()
   const queues = { natives: new Map<string, Flight>(), tokens: new Map<string, Flight>() }
   const busy = { natives: false, tokens: false }
@@ -55,7 +57,7 @@ export const createPriceReader = (deps: PriceReaderDeps) => {
   let closed = false
   let pausedUntil = 0
   let failures = 0
-  let lastSuccess: number | undefined
+  let succeededAt: number | undefined
   let trouble: string | undefined
 
   const land = (id: string, flight: Flight | undefined): void => {
@@ -89,7 +91,7 @@ export const createPriceReader = (deps: PriceReaderDeps) => {
       const keys = [...batch.values()].map((flight) => flight.key)
       await source.read({ keys, currencies, take, signal: controller.signal })
       failures = 0
-      lastSuccess = now()
+      succeededAt = now()
       trouble = undefined
     } catch (error) {
       if (!closed) pause(error)
@@ -128,11 +130,15 @@ export const createPriceReader = (deps: PriceReaderDeps) => {
       void run(kind)
       return flight.done
     },
-    status: () => ({
-      ...(lastSuccess === undefined ? {} : { lastSuccess }),
-      ...(trouble === undefined ? {} : { trouble }),
-      ...(pausedUntil > now() ? { pausedUntil } : {}),
-    }),
+    status: () => {
+      // The wall clock may have been set back since.
+      const wallTimeOf = (at: number): number => wall() + at - now()
+      return {
+        ...(succeededAt === undefined ? {} : { lastSuccess: wallTimeOf(succeededAt) }),
+        ...(trouble === undefined ? {} : { trouble }),
+        ...(pausedUntil > now() ? { pausedUntil: wallTimeOf(pausedUntil) } : {}),
+      }
+    },
     close(): void {
       closed = true
       for (const controller of reading) controller.abort(new CancelledError())

@@ -76,7 +76,7 @@ export interface PriceBookStatus {
   lastSuccess?: number
   /** Message of the current problem. */
   trouble?: string
-  /** Until then the provider is not asked. */
+  /** Until then the provider is not asked, milliseconds of `Date.now()`. */
   pausedUntil?: number
 }
 
