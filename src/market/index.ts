@@ -12,7 +12,6 @@ export type {
   PriceBookStatus,
   PriceKey,
   Quote,
-  QuoteOptions,
   Quotes,
   TokenPriceKey,
 } from './prices/prices.ts'

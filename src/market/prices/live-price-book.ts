@@ -12,7 +12,6 @@ import {
   type PriceKey,
   priceKeyId,
   type Quote,
-  type QuoteOptions,
   type Quotes,
 } from './prices.ts'
 
@@ -106,12 +105,11 @@ export const createLivePriceBook = (source: PriceSource, options: LivePriceOptio
   }
 
   return {
-    async quote(currency, natives, tokens, { signal, deadline }: QuoteOptions = {}): Promise<Quotes> {
+    async quote(currency, natives, tokens, signal): Promise<Quotes> {
       active.touch(currency)
       const waits = refresh(currency, natives, tokens)
-      const waitMs = Math.min(options.timeoutMs, (deadline ?? Number.POSITIVE_INFINITY) - Date.now())
-      if (waits.length > 0 && waitMs > 0 && signal?.aborted !== true)
-        await inTime(Promise.all(waits), waitMs, () => undefined, signal)
+      if (waits.length > 0 && options.timeoutMs > 0)
+        await inTime(Promise.all(waits), options.timeoutMs, () => undefined, signal)
       return snapshot(currency, [...natives, ...tokens])
     },
     status: (): PriceBookStatus => ({ provider: 'coingecko', entries: cache.size(), ...reader.status() }),

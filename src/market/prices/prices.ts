@@ -47,21 +47,17 @@ export interface Quotes {
   unread(key: PriceKey): boolean
 }
 
-export interface QuoteOptions {
-  /** Ends the wait; what is known by then is the answer. */
-  signal?: AbortSignal
-  /** Absolute, milliseconds of `Date.now()`; ends the wait like the book's own timeout. */
-  deadline?: number
-}
-
 /** Prices behind one interface, whatever the provider. */
 export interface PriceBook {
-  /** Never rejects because of the provider and never takes longer than the timeout, the deadline or the signal. */
+  /**
+   * Never rejects because of the provider and never takes longer than the timeout.
+   * @param signal ends the wait; what is known by then is the answer
+   */
   quote(
     currency: Currency,
     natives: readonly NativePriceKey[],
     tokens: readonly TokenPriceKey[],
-    options?: QuoteOptions,
+    signal?: AbortSignal,
   ): Promise<Quotes>
   status(): PriceBookStatus
   close(): void

@@ -75,7 +75,7 @@ export function createPricing(deps: {
 
   /** Starts loading the native prices while the chains are still being read. */
   const prefetch = (chains: readonly PricedChain[], query: PricingQuery): void => {
-    void deps.prices.quote(query.currency, chains.map(nativeKey), [], { signal: query.signal })
+    void deps.prices.quote(query.currency, chains.map(nativeKey), [], query.signal)
   }
 
   const keep = (balances: Balances, variant: string, priced: PricedBalances): void => {
@@ -95,7 +95,7 @@ export function createPricing(deps: {
         query.currency,
         [nativeKey(chain)],
         [...addresses].map((address) => ({ caip2Id: chain.caip2Id, address })),
-        { signal: query.signal },
+        query.signal,
       )
       todo.forEach((balances, at) => {
         const priced = value(chain, balances, shown[at] ?? new Map(), quotes, {
