@@ -30,7 +30,7 @@ import { requireWholeHistory } from './whole-history.ts'
 const ListQuery = (maximum: number) =>
   Type.Object({
     ...pagingQuery(maximum),
-    assetId: Type.Optional(Type.String({ description: 'X-chain only; ignored on P.' })),
+    assetId: Type.Optional(Type.String({ description: 'X-chain only; ignored on P and C.' })),
     minUtxoAmount: Type.Number({ minimum: 0, default: 0, description: 'Inclusive, smallest unit.' }),
     includeSpent: Type.Boolean({ default: false }),
     sortBy: oneOf(['timestamp', 'amount'], { title: 'UtxosSortByOption', default: 'timestamp' }),
@@ -136,9 +136,9 @@ function smallestAmount(url: string, parsed: number): bigint {
   return BigInt(whole) + (/[1-9]/.test(part) ? 1n : 0n)
 }
 
-/** The filter has no meaning on P. */
+/** The specification has the filter on X only. */
 function assetFilter(chain: PrimaryChain, assetId: string | undefined): string | undefined {
-  if (assetId === undefined || assetId === '' || chain.letter === 'P') return undefined
+  if (assetId === undefined || assetId === '' || chain.letter !== 'X') return undefined
   try {
     return idFromCb58(assetId)
   } catch {

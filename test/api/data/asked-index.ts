@@ -20,6 +20,7 @@ export const owner = (number: number): string =>
 export const node = (digit: string): string => formatNodeId(digit.repeat(40))
 export const P = '/v1/networks/fuji/blockchains/p-chain'
 export const X = '/v1/networks/fuji/blockchains/x-chain'
+export const C = '/v1/networks/fuji/blockchains/c-chain'
 
 /** Whole seconds of the clock, which stands shortly before the next one. */
 export const CLOCK_SECONDS = 9

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { CLOCK_SECONDS, id, node, owner, P, startAsked, X } from './asked-index.ts'
+import { C, CLOCK_SECONDS, id, node, owner, P, startAsked, X } from './asked-index.ts'
 
 let { asked, get, post, close }: Awaited<ReturnType<typeof startAsked>> = {} as never
 beforeAll(async () => {
@@ -33,14 +33,17 @@ it('the least amount is exact wherever it stands in the query, and one that no a
   expect((await get(`${P}/utxos?addresses=${owner(1)}&minUtxoAmount=1e400`)).status).toBe(400)
 })
 
-it('an asset is asked for on X, and no word on P', async () => {
+it('an asset is asked for on X, and no word on P and C', async () => {
   const assetOf = async (url: string) => {
     const { status } = await get(url)
     return [status, asked.at(-1)?.['assetId']]
   }
   expect(await assetOf(`${X}/utxos?addresses=${owner(1)}&assetId=${id('4')}`)).toEqual([200, '4'.repeat(64)])
   expect(await assetOf(`${X}/utxos?addresses=${owner(1)}&assetId=`)).toEqual([200, undefined])
-  expect(await assetOf(`${P}/utxos?addresses=${owner(1)}&assetId=nonsense`)).toEqual([200, undefined])
+  for (const path of [P, C]) {
+    expect(await assetOf(`${path}/utxos?addresses=${owner(1)}&assetId=nonsense`)).toEqual([200, undefined])
+    expect(await assetOf(`${path}/utxos?addresses=${owner(1)}&assetId=${id('4')}`)).toEqual([200, undefined])
+  }
   expect((await get(`${X}/utxos?addresses=${owner(1)}&assetId=nonsense`)).status).toBe(400)
 })
 
