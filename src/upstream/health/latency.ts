@@ -27,7 +27,7 @@ export const createLatencyEstimator = (): LatencyEstimator => {
   const refresh = (): void => {
     const size = Math.min(count, WINDOW)
     const sorted = window.slice(0, size).sort()
-    p95 = sorted[Math.min(size - 1, Math.ceil(size * 0.95) - 1)]
+    p95 = sorted[Math.ceil(size * 0.95) - 1]
     stale = false
   }
   return {

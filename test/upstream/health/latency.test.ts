@@ -17,6 +17,20 @@ test('the 95th percentile of the last 64 answers', () => {
   expect(latency.p95()).toBe(61)
 })
 
+test('the percentile is that of the slowest answers, in whatever order they came', () => {
+  const latency = createLatencyEstimator()
+  for (let ms = 64; ms >= 1; ms -= 1) latency.add(ms)
+  expect(latency.p95()).toBe(61)
+})
+
+test('a percentile of many answers that was told follows the answers since', () => {
+  const latency = createLatencyEstimator()
+  for (let count = 0; count < 64; count += 1) latency.add(10)
+  expect(latency.p95()).toBe(10)
+  for (let count = 0; count < 64; count += 1) latency.add(500)
+  expect(latency.p95()).toBe(500)
+})
+
 test('a percentile that was told follows the answers since', () => {
   const latency = createLatencyEstimator()
   for (let count = 0; count < 10; count += 1) latency.add(10)
