@@ -119,6 +119,13 @@ describe('the multiplier of a mint', () => {
     expect(multiplier(mintWith(extension(200, Buffer.alloc(1_870)), metadata(10)))).toBe('plain')
     expect(multiplier(mintWith(extension(200, Buffer.alloc(2_000)), scaled(2)))).toBeNull()
     expect(multiplier(mintWith(Buffer.of(25, 0, 56)))).toBeNull()
+    expect(multiplier(mintWith(Buffer.of(14, 0)))).toBeNull()
+  })
+
+  it('is none where the last extension, with or without content, ends with the account', () => {
+    const last = extension(14, Buffer.alloc(64, 1))
+    expect(multiplier(mintWith(last))).toBe('plain')
+    expect(multiplier(mintWith(last, extension(9, Buffer.alloc(0))))).toBe('plain')
   })
 
   it('is none where the list has ended, on another account, and in the older program', () => {
