@@ -125,6 +125,15 @@ describe('board and alerts', () => {
     expect([...new Set(own)].filter((name) => !/^firn_(nodejs|process)_/.test(name) && !used.has(name))).toEqual([])
   })
 
+  it('the manual names each in full, so that it is found by what an alert or the board shows, and no other', async () => {
+    const told = read('docs/operations.md').split('\n## Metrics\n')[1]?.split('\n## ')[0] ?? ''
+    const named = new Set(told.match(/\bfirn_\w+(?!\w*\*)/g))
+    const own = new Set([...(await exported())].map((name) => name.replace(/_(bucket|sum|count)$/, '')))
+    const isOfNode = (name: string): boolean => /^firn_(nodejs|process)_/.test(name)
+    expect([...own].filter((name) => !isOfNode(name) && !named.has(name))).toEqual([])
+    expect([...named].filter((name) => !isOfNode(name) && !own.has(name))).toEqual([])
+  })
+
   it('the board is whole: own ids, panels beside each other, one data source', () => {
     const { panels } = board
     expect(board.uid).toBe('firn')
