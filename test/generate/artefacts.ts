@@ -1,5 +1,5 @@
 import { openRpcDocument } from '../../src/api/node/openrpc/index.ts'
-import { differencesPage } from '../api/node/differences.ts'
+import { differencesPage } from '../api/node/differences-page.ts'
 import { servedDocument } from './api-documents.ts'
 import { configFileSchema } from './config-schema.ts'
 import { configurationPage } from './configuration-page.ts'

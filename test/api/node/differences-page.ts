@@ -1,0 +1,158 @@
+import { adminDifferences } from './admin-differences.ts'
+import { authDifferences } from './auth/differences.ts'
+import { differences } from './differences.ts'
+import { keystoreDifferences } from './keystore/differences.ts'
+
+/** docs/node-differences.md */
+export function differencesPage(): string {
+  const all = [...differences, ...authDifferences, ...adminDifferences, ...keystoreDifferences]
+  const rows = all.map(({ what, reason }) => `| ${what} | ${reason} |`)
+  return `# Where Firn answers otherwise than a node
+
+For wallet developers who point a node's client at \`/ext\`, and for whoever compares. Every recorded conversation with a real node (test/fixtures) is replayed through
+Firn by \`npm run test:node\` and compared byte for byte: status, headers in their order, body (without \`Date\`, and members that varied between two runs against the node
+itself). What differs is listed here, and only that may differ. This page is generated (\`npm run generate\`).
+
+- [When no node answers](#when-no-node-answers), [limits](#limits)
+- Many nodes behind one address: [sending a transaction](#sending-a-transaction), [accepted, dropped or unknown](#accepted-dropped-or-unknown),
+  [blocks, heights and nonces](#blocks-heights-and-nonces), [pages of UTXOs](#pages-of-utxos)
+- [What is not forwarded](#what-is-not-forwarded), [chains and their aliases](#chains-and-their-aliases), [/ext/index and keys](#extindex-and-keys)
+- [Differences, one by one](#differences-one-by-one), [HTTP and WebSockets](#http-and-websockets)
+
+## When no node answers
+
+A node always answers for itself; a gateway cannot always.
+
+| Status | When |
+|---|---|
+| 502 | no node could be reached, or what came was no answer; also where some answer 404, since they do not run the chain or have that API off, and one that may serve it says nothing |
+| 503 with \`Retry-After\` | all nodes are asked too often (where signatures are aggregated also where one is, and no other had a result) |
+| 503 \`the database is away\` | what the database has to tell or to keep: aliases, users of the keystore |
+| 504 | no node answered in time; \`the database did not answer in time\`: what was to be kept may be kept then |
+
+It is never 200: wallets take a JSON-RPC error with status 200 for the truth about the chain (a refused transaction, a reverted call), while viem, ethers and avalanchejs
+treat these statuses as a server in trouble and try again. The body is an error object in the dialect of the endpoint with the id of the call:
+
+\`\`\`
+{"jsonrpc":"2.0","error":{"code":-32000,"message":"no node answered","data":null},"id":1}    info, platform, avm …
+{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no node answered"}}                C/rpc, L1 rpc
+\`\`\`
+
+## Sending a transaction
+
+A signed transaction (\`eth_sendRawTransaction\`, \`issueTx\`) goes to one node. Where that one fails, or has not answered for five seconds, the next one gets the same bytes,
+four at most: the same bytes cannot be accepted twice. The first success is told; "already known" of a later node that has the transaction is one. A refusal is told once no
+node that was asked earlier may still take it.
+
+Anything else that moves funds goes to one node, and on only from one that certainly did nothing.
+
+## Accepted, dropped or unknown
+
+**Accepted** (\`getTxStatus\`, \`avax.getAtomicTxStatus\`, \`avax.getAtomicTx\`), or a receipt (\`eth_getTransactionReceipt\`, in one of the newest 16 blocks), is told once every
+healthy node has it, two seconds later at most: a wallet spends its outputs or reads what came of it at once, and another node may be asked then. The first is so for
+transactions that were sent by Firn, or asked for before they were accepted. An atomic transaction of C is told once the healthy nodes have executed its block besides, two
+more seconds later at most: with Helicon they do so some time behind accepting it.
+
+**A node that lacks it by then** is asked by nobody, where another healthy one has room, until it has it, ten minutes at most. Where every healthy node lacks something that
+was told (one is ahead on P, another on X), a call is held for two seconds at most; then one is asked that has what was told of the chain of the call.
+
+**Dropped, or not known** is told where no node says more: one that was a block behind when it heard of a transaction takes it for wrong until it has the block that holds
+it. A transaction by its hash is null only where no healthy node has it.
+
+## Blocks, heights and nonces
+
+- **What a block has shown** to a client (a number, \`newHeads\`, a transaction with its block): the state of now is rather asked of nodes that are known to have that block.
+- **The height of P or X** that was told (\`platform.getHeight\`, \`avm.getHeight\`): the next one is no lower, and outputs and balances are no older.
+- **The next nonce** (\`eth_getTransactionCount\` with \`pending\`) is asked of all healthy nodes, and the highest is told. Who takes a second longer than the first is not
+  waited for.
+- **Pending transactions** on a WebSocket may be announced twice by a node, when it prefers another block; both are passed on. What was announced before a node was lost is
+  not announced again when the next one hears of it within some blocks.
+
+Processes tell each other of all this over \`FIRN_REDIS_URL\`; without it each knows what its own clients were told.
+
+## Pages of UTXOs
+
+Pages (\`getUTXOs\` with \`startIndex\`) come from the node that gave the page before: nodes list the UTXOs of one block in orders of their own, and the next page of another one
+would leave some out. When that node fails, the page is an error, and the list has to be read from its start. What page a node gave is known for ten minutes, over
+\`FIRN_REDIS_URL\` to all processes; without it a client has to stay with one process of several. Two nodes may each have given a page that ends at one UTXO: clients are told
+apart by their addresses, and behind a proxy without \`http.trustProxy\` they are not.
+
+## Limits
+
+| What | Limit |
+|---|---|
+| Body of an EVM endpoint | 5,242,880 bytes, as a node: 413; chunked bodies are cut and answered with \`parse error\` |
+| Message on a WebSocket | 5,242,880 bytes: closed with 1009; a node takes 32 MiB |
+| Messages of all WebSockets that are held at a time | 256 MiB together: large ones close theirs with 1013; a node has no limit |
+| Subscriptions that one WebSocket begins | 1,000 at any pace, then 50 a second: an error; a node has no limit |
+| Parameters of the subscriptions on one WebSocket | 1 MiB together: an error; a node has no limit |
+| Members of all objects of a call or batch | 65,536: 413, on a WebSocket closed with 1009; a node has no limit |
+| Params in which aliases of chains made here stand for IDs | 128 KiB, twice the addresses that a node takes: longer ones go out as they came |
+| Body of any other endpoint | \`node.bodyLimitBytes\` (25 MiB): 413; a node has no limit there |
+| Headers of a request | 128 KiB: 431; a node takes 1 MiB |
+| Containers in one answer of \`/ext/index\` from the own index | 64 MiB before they become digits: an error that says so; a node has no limit |
+| Answers of nodes that are coming in, together | \`upstream.answerRoomBytes\` (256 MiB): what does not fit, of answers over 64 KiB, is 503 with \`retry-after\` |
+| Answer of a node | \`upstream.maxResponseBytes\` (32 MiB): taken for none; what is read in parts (\`index.getContainerRange\`, pages of UTXOs) can be asked for in smaller ones |
+| Time for an answer | 30 s over all attempts, \`node.attemptMs\` (20 s) for one node; before it, 5 s at most for where an unknown blockchain ID belongs |
+| Answers in memory | \`node.cacheBytes\` (64 MiB), at most 1 MiB each, oldest first; 10 minutes at most, since newer nodes and upgrades write old blocks anew |
+
+## What is not forwarded
+
+- \`Avalanche-Api-Route\`: answered with 404 and never sent to a node. Nodes of v1.15 answer the Connect service of the proposervm by it, over HTTP/2 in clear text;
+  \`/ext/bc/<chain>/proposervm\` tells the same.
+- \`/ext/bc/<chain>/admin\`: 404, as on a node with that API off. It changes or profiles one node.
+- \`/ext/admin\`: only Firn's own, never a node's. A node's \`admin.alias\` can freeze it while a WebSocket is open.
+- On a public deployment (\`--public\`): \`info.getNodeID\`, \`getNodeIP\`, \`getVMs\`, \`peers\`, \`uptime\` (as methods that do not exist), \`/ext/health\`, \`/ext/metrics\` (404).
+- HTTP/2 in clear text, which nodes speak since v1.13.2. A client that asks for it (\`Upgrade: h2c\`, as Java's does) is answered in HTTP/1.1.
+- Headers of the client (credentials, cookies, origin): a node gets the body, its type and its content encoding.
+
+\`rpc.discover\` is a method here, wherever something is answered here; a node has no such service.
+
+## Chains and their aliases
+
+- **Aliases of a node** (by its \`admin.aliasChain\`, or its file of aliases, for which AvalancheGo has no paths) are served, too: one node is asked what an unknown name stands
+  for (\`info.getBlockchainID\`). A name is kept for a minute, one that nobody has for five seconds. \`admin.getChainAliases\` lists those that were made here.
+- **An L1 that the network lists and no node runs** is 404 for every call and, at its \`rpc\`, for a probe by GET, as at a node. A body that is no JSON, another method than
+  POST at \`validators\`, and HTTP at \`ws\` are refused there as at an L1 that is run, without asking a node.
+- **No alias is half made.** \`admin.aliasChain\` with a name whose path is an alias already (\`bc/x\`, by \`admin.alias\`) changes nothing; a node answers the same error, and
+  knows the chain by that name in params all the same. \`admin.alias\` with the whole path of an endpoint as the alias (\`index/P/block\`) is an error; a node answers \`{}\`, and
+  the endpoint stays what it was. A whole path as the endpoint (\`bc/C/rpc\`) is served under its alias; a node knows only what stands before the extension.
+- **Names as they stand.** \`x/\` and \`../x\` are not \`x\`, the empty one has no path (a node serves it at \`/ext/bc\`), one with a zero byte is refused, and braces are text (a
+  node's router takes \`{x}\` for a pattern).
+- **Errors of a node** about a call that names a chain by an alias made here have that alias in place of the chain's ID.
+
+## /ext/index and keys
+
+The own index answers /ext/index where it is complete (\`--index-enabled\`), byte for byte as a node does, with the times at which the node that was read accepted each
+container. \`X/tx\` is filled with the transactions of the X blocks, while it stays empty on nodes since Cortina; what an old node has there of the time before is not shown
+then.
+
+With the keystore, \`platform.createAddress\` and \`platform.importKey\` are there as before v1.11.2, so that \`platform.exportKey\` has something to export. The recorded v1.12.1
+had dropped the two; its conversations are replayed with \`--node-api-keystore-platform-import=false\`, which answers like it.
+
+## Differences, one by one
+
+| What | Why |
+|---|---|
+${rows.join('\n')}
+
+## HTTP and WebSockets
+
+HTTP that no client library writes is refused with 400 where a node still reads it: header lines that end with LF alone or are folded, the same \`Content-Length\` twice, a
+chunk with a wrong length, HTTP/1.2, method names in small letters, bytes above 127 in the request line. Where a node refuses such HTTP as well, it may do so with other words
+or another status (501 for a \`Transfer-Encoding\` it does not know, 505 for a version).
+
+| What comes | Here | At a node |
+|---|---|---|
+| \`CONNECT\` | the connection ends without an answer | |
+| an absolute target with a user (\`http://user@localhost/ext/info\`) | 403 | |
+| HTTP/1.0 | answers begin with \`HTTP/1.1\` | |
+| \`Proxy-Connection: close\` | ends the connection | |
+| \`Expect: 100-continue\` | always answered with 100 | some requests are refused before that, and the connection ends |
+| a client that ends its sending half before the answer (\`nc -N\`) | counts as gone and gets none | answers |
+| a WebSocket to an endpoint that has none | 400 and the end of the connection | as if no upgrade had been asked for |
+| a WebSocket's key and version | 16 bytes of base64, 13 alone | |
+| a message that is no JSON | closed with 1000 | cut (1006) |
+| an empty message | passed over | cut |
+`
+}
