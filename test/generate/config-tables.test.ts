@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { configKeys } from '../../src/config/keys.ts'
 import { shortForms } from '../../src/config/short-forms.ts'
-import { configTables } from './config-tables.ts'
+import { configTables, keyTables } from './config-tables.ts'
 
 const namesIn = (table: string): string[] => table.split('\n').flatMap((line) => /^\| `([^`]+)`/.exec(line)?.[1] ?? [])
 
 describe('tables of the configuration', () => {
   it('have a row for every key, short form and chain', () => {
-    expect(namesIn(configTables.keys)).toEqual(configKeys.map(({ name }) => name))
+    const shown = keyTables.flatMap(([, table]) => namesIn(table))
+    expect(shown.sort()).toEqual(configKeys.map(({ name }) => name).sort())
     expect(configTables.shortForms.split('\n')).toHaveLength(shortForms.length + 2)
     expect(configTables.builtIn).toContain('| `eip155:43114` | Avalanche C-Chain | AVAX | api.avax.network,')
   })
@@ -26,9 +27,12 @@ describe('tables of the configuration', () => {
     expect(namesIn(configTables.apiKey)).toEqual(['key', 'plan'])
   })
 
-  it.each(Object.entries(configTables))('%s: rows of one width, and a text in each last column', (_name, table) => {
-    const lines = table.split('\n').map((line) => line.replaceAll('\\|', '').split('|'))
-    expect(new Set(lines.map((cells) => cells.length)).size).toBe(1)
-    expect(lines.filter((cells) => cells.at(-2)?.trim() === '').map((cells) => cells[1])).toEqual([])
-  })
+  it.each([...Object.entries(configTables), ...keyTables])(
+    '%s: rows of one width, and a text in each last column',
+    (_name, table) => {
+      const lines = table.split('\n').map((line) => line.replaceAll('\\|', '').split('|'))
+      expect(new Set(lines.map((cells) => cells.length)).size).toBe(1)
+      expect(lines.filter((cells) => cells.at(-2)?.trim() === '').map((cells) => cells[1])).toEqual([])
+    },
+  )
 })

@@ -98,11 +98,34 @@ function schemaOf(name: string): TSchema {
   return key.schema
 }
 
+/** Sections of the configuration by the first word of their keys, as the page lists them. */
+const SECTIONS: readonly (readonly [title: string, words: readonly string[]])[] = [
+  ['Process, log and data folder', ['mode', 'log', 'dataDir']],
+  ['HTTP', ['http']],
+  ['Balances', ['balance']],
+  ['Prices, token lists and verdicts', ['market']],
+  ['Upstreams', ['upstream']],
+  ['Node APIs under /ext', ['node']],
+  ['Index', ['index']],
+  ['Database and Redis', ['store', 'redis']],
+  ['Indexed API', ['data']],
+  ['Page, metrics and traces', ['page', 'metrics', 'otel']],
+  ['Chains', ['chains']],
+]
+
+/** A Markdown table of each section's keys. */
+export const keyTables: readonly (readonly [title: string, table: string])[] = SECTIONS.map(([title, words]) => [
+  title,
+  table(
+    ['Key', 'Flag', 'Variable', 'Default', 'Allowed', 'What it does'],
+    configKeys.filter(({ name }) => words.includes(name.split('.', 1)[0] ?? '')).map(keyCells),
+  ),
+])
+
 const MEMBERS = ['Member', 'Default', 'Allowed', 'What it does']
 
-/** Markdown tables of all keys, what is in entries of keys, short forms and built-in chains. */
+/** Markdown tables of what is in entries of keys, short forms and built-in chains. */
 export const configTables = {
-  keys: table(['Key', 'Flag', 'Variable', 'Default', 'Allowed', 'What it does'], configKeys.map(keyCells)),
   shortForms: table(
     ['Flag', 'Variable', 'What it does'],
     shortForms.map((short) => [code(`--${short.flag} ${short.placeholder}`), code(short.variable), short.description]),

@@ -1,13 +1,20 @@
-import { configTables } from './config-tables.ts'
+import { configTables, keyTables } from './config-tables.ts'
 
 /** docs/configuration.md: how settings are named and found, and every one of them. */
 export function configurationPage(): string {
-  const { keys, shortForms, builtIn, chain, upstream, plan, apiKey } = configTables
+  const { shortForms, builtIn, chain, upstream, plan, apiKey } = configTables
   return `# Configuration
 
-Written by \`npm run generate\`; a test compares it with the code.
+For whoever sets Firn up. Nothing needs to be configured. Written by \`npm run generate\`; a test compares it with the code.
 
-Nothing needs to be configured. Settings come from these places, later ones winning:
+- [Where settings come from](#where-settings-come-from), [how they are written](#how-they-are-written)
+- [Chains](#chains): nodes of your own, chains added and left out, Electrum, [what is built in](#built-in)
+- [Plans and keys of the indexed API](#plans-and-keys-of-the-indexed-api)
+- Every key: ${keyTables.map(([title]) => `[${title}](#${anchorOf(title)})`).join(', ')}
+
+## Where settings come from
+
+Later places win:
 
 1. defaults and the built-in chains,
 2. \`firn.config.json\` in the working directory, or the file of \`--config FILE\` / \`FIRN_CONFIG\`
@@ -16,21 +23,24 @@ Nothing needs to be configured. Settings come from these places, later ones winn
 4. the environment,
 5. flags.
 
-\`--print-config\` prints what came out, with secrets masked, and says where each value came from; \`null\` stands for what is
-built in and was taken away, so that the text is a configuration file.
-A mask that is given back as a value stops the start: nobody is to use \`***\` as a key. User and password of a URL leave none, so
-look at those yourself.
+\`--print-config\` prints what came out, with secrets masked, and says where each value came from. The text is a configuration file: \`null\` stands for what is
+built in and was taken away. A mask that is given back as a value stops the start, but user and password of a URL leave none: look at those yourself.
+
+## How they are written
 
 **One rule names everything.** The flag of a key is its path with words joined by dashes, its variable the same words in
 capitals after \`FIRN_\`: \`balance.chainDeadlineMs\` is \`--balance-chain-deadline-ms\` and
 \`FIRN_BALANCE_CHAIN_DEADLINE_MS\`. Where a node has its own name for a flag, that name works too.
 
-**Values.** \`--flag value\`, \`--flag=value\`, and \`--flag\` alone for switches. Lists are comma separated or JSON, and a
-flag of a list may be repeated. Durations are milliseconds or carry a unit: \`250ms\`, \`30s\`, \`5m\`, \`1h\` (in a file
-milliseconds only). An empty variable counts as not set. Objects are JSON and are merged over what is there; \`null\` takes a key away.
-In the environment, and in \`.env\`, \`<VARIABLE>_FILE\` names a file that holds the value (secrets of containers) and is not empty:
-\`DATABASE_URL_FILE=/run/secrets/database-url\`. Paths begin in the working directory wherever they are named, also in a file of another
-folder; \`~\` is no home there.
+| Value | Written |
+| --- | --- |
+| flag | \`--flag value\`, \`--flag=value\`, and \`--flag\` alone for switches |
+| list | comma separated or JSON; its flag may be repeated |
+| duration | milliseconds, or with a unit: \`250ms\`, \`30s\`, \`5m\`, \`1h\` (in a file milliseconds only) |
+| object | JSON, merged over what is there; \`null\` takes a key away |
+| path | begins in the working directory wherever it is named; \`~\` is no home |
+| secret in a file | \`<VARIABLE>_FILE\` in the environment or \`.env\` names a file that is not empty: \`DATABASE_URL_FILE=/run/secrets/database-url\` |
+| empty variable | counts as not set |
 
 **Mistakes stop the start**, one line each: the key, what was given and where, what is allowed. Unknown keys, variables
 and flags are mistakes too, and so are a key that stands twice in an object of the file and a line of \`.env\` that begins with a variable and
@@ -62,13 +72,15 @@ A coin with another \`symbol\` than the built-in one has nothing of its price, i
 }
 \`\`\`
 
-The two Avalanche networks may be any network. As soon as their upstreams are configured, the IDs and the address prefix of
-the public network are no longer assumed but asked of the node, unless they are configured too, and its genesis counts only
-where the node's IDs are that network's. Until the node has answered once, requests with addresses of any other prefix are 503 with
-\`retry-after\`. Balances of its C-chain are asked for by EVM chain id, so one that is not the public
-network's has to be named: \`--chains-avalanche-testnet '{"evmChainId":43112}'\` beside \`--avalanche-testnet-node\` makes the
-entry of \`chains.evm\`. Where several nodes are named, as \`upstreams\` of \`chains.avalanche.testnet\`, that entry has to be written, too,
-with \`<node>/ext/bc/C/rpc\` as its upstreams.
+**A network of your own** takes the place of \`chains.avalanche.mainnet\` or \`.testnet\`:
+
+- As soon as upstreams are configured, IDs and address prefix are asked of the node, unless they are configured too, and the public network's genesis counts
+  only where the node's IDs are that network's. Until the node has answered once, requests with addresses of any other prefix are 503 with \`retry-after\`.
+- Balances of its C-chain are asked for by EVM chain id: \`--chains-avalanche-testnet '{"evmChainId":43112}'\` beside \`--avalanche-testnet-node\` makes the
+  entry of \`chains.evm\`. Where several nodes are named, as \`upstreams\` of \`chains.avalanche.testnet\`, write that entry, too, with
+  \`<node>/ext/bc/C/rpc\` as its upstreams.
+
+Another L1, step by step: [operations.md](operations.md#an-l1-of-your-own).
 
 ### In short
 
@@ -80,12 +92,15 @@ What is not needed may be left out. A built-in chain has all that it needs.
 
 ${chain}
 
-Members of an upstream; limits that are left out are those of the section \`upstream\`. \`kind\`, \`tls://\` and \`tcp://\` are for Bitcoin only.
-Electrum servers (\`tcp://\`, port 50001 when left out, and \`tls://\`, 50002) take \`url\`, \`kind\`, \`priority\`,
+### Members of an upstream
+
+Limits that are left out are those of the section \`upstream\`. A server stands in the list of a chain once: with the same URL and the same headers again it
+would confirm its own word. \`kind\`, \`tls://\` and \`tcp://\` are for Bitcoin only.
+
+**Electrum servers** (\`tcp://\`, port 50001 when left out, and \`tls://\`, 50002) take \`url\`, \`kind\`, \`priority\`,
 \`requestsPerSecond\` and \`maxConcurrent\`, where up to 100 calls that go out together on their one connection are a request, and
 nothing else of the section \`upstream\`. A certificate that no authority has signed is accepted by
-its SHA-256 fingerprint behind the URL, \`tls://electrum.example.org:50002#<64 hex digits>\`. A server stands in the list of a chain
-once: with the same URL and the same headers again it would confirm its own word.
+its SHA-256 fingerprint behind the URL, \`tls://electrum.example.org:50002#<64 hex digits>\`.
 
 ${upstream}
 
@@ -99,8 +114,13 @@ A plan is a key of \`data.plans\`; \`default\` is for callers without a key. Mem
 
 ${plan}
 
-A call takes 1 unit (\`live-check\`, of a budget of its own), 10 (\`reindexNft\`), 20 (lists of tokens and of blocks, one token, chains of an
-address, \`data-health-check\`) or 100 (UTXOs, balances, last activity, one block); the document at \`/api\` says how many for each operation.
+| A call of | Units |
+| --- | --- |
+| \`live-check\` | 1, of a budget of its own |
+| \`reindexNft\` | 10 |
+| lists of tokens and of blocks, one token, chains of an address, \`data-health-check\` | 20 |
+| UTXOs, balances, last activity, one block | 100 |
+
 Periods are whole minutes and days of UTC. A plan with less than 100 a minute never allows what takes 100: the answer is 429 then, however
 long a client waits.
 
@@ -108,8 +128,14 @@ Members of an entry of \`data.apiKeys\`:
 
 ${apiKey}
 
-## All keys
+## Keys
 
-${keys}
+${keyTables.map(([title, table]) => `### Keys: ${title}\n\n${table}`).join('\n\n')}
 `
 }
+
+const anchorOf = (title: string): string =>
+  `Keys: ${title}`
+    .toLowerCase()
+    .replace(/[^a-z _-]/g, '')
+    .replaceAll(' ', '-')
