@@ -2,6 +2,7 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { openStore } from '../../src/store/index.ts'
+import { INDEX_TABLES } from '../../src/store/spread-tables.ts'
 import { type PostgresServer, startPostgres } from '../support/store/postgres-server.ts'
 
 let server: PostgresServer
@@ -10,23 +11,29 @@ beforeAll(async () => {
 })
 afterAll(() => server?.stop())
 
-/** A database made by one role, and the store of another one that may do everything but what `revoked` says. */
-async function limited(name: string, revoked: string) {
+/** URL of a database made by one role, for another one of this name that may do everything but what `takes` away. */
+async function ownedUrl(name: string, takes: readonly string[]): Promise<string> {
   const databaseUrl = await server.create(name)
-  const options = { dataDir: '/nonexistent', logger: pino({ level: 'silent' }) }
-  const owner = openStore({ ...options, databaseUrl })
+  const owner = openStore({ databaseUrl, dataDir: '/nonexistent', logger: pino({ level: 'silent' }) })
   await owner.open()
   await owner.close()
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   await client.query(`create role ${name} login password 'limited'`)
   await client.query(`grant select, insert, update, delete on all tables in schema public to ${name}`)
-  await client.query(`revoke ${revoked} from ${name}`)
+  for (const statement of takes) await client.query(statement)
   await client.end()
   const url = new URL(databaseUrl)
   url.username = name
   url.password = 'limited'
-  const store = openStore({ ...options, databaseUrl: url.href, migrates: false })
+  return url.href
+}
+
+/** The store of such a role, and what its probes say. */
+async function limited(name: string, revoked: string) {
+  const databaseUrl = await ownedUrl(name, [`revoke ${revoked} from ${name}`])
+  const logger = pino({ level: 'silent' })
+  const store = openStore({ databaseUrl, dataDir: '/nonexistent', logger, migrates: false })
   onTestFinished(() => store.close())
   const told = (probe: Promise<void>) =>
     probe.then(
@@ -53,4 +60,24 @@ it('tables that the role cannot write, though every process does, are named by t
   expect(write).toBe(
     '503 rights on tables are missing: INSERT on keystore_user, node_revocation; DELETE on keystore_user, node_revocation',
   )
+})
+
+it('a role with the rights that the manual names for a process that serves does all that one does, as each starts', async () => {
+  const written = ['evm_nft_metadata', 'store_probe']
+  const others = [...INDEX_TABLES, 'leader_lease', 'firn_migration', 'firn_migration_lock'].filter(
+    (table) => !written.includes(table),
+  )
+  const url = await ownedUrl('serves', [
+    'revoke create on schema public from public, serves',
+    `revoke insert, update, delete on ${others.join(', ')} from serves`,
+    `insert into stream (id, name, evm_chain_id, testnet, current_at_ms) values (9, 'eip155:1', 1, false, 0)`,
+  ])
+  const store = openStore({ databaseUrl: url, dataDir: '/nonexistent', logger: pino({ level: 'silent' }) })
+  onTestFinished(() => store.close())
+  await store.open()
+  await store.probes.read()
+  await store.probes.write()
+  expect(await store.probes.progress()).toHaveLength(1)
+  const token = { chainId: 1n, contract: '00'.repeat(20), tokenId: 1n }
+  expect(await store.nftMetadata.requestReindex(token, 3_600)).toEqual({ found: false })
 })
