@@ -145,22 +145,21 @@ describe('exchange', () => {
 })
 
 describe('getJson', () => {
-  test('404 is undefined, a refused request is told, our standing is trouble', async () => {
-    const { pool } = await startTestPool([
-      {
-        handle: ({ url }) =>
-          url === '/none'
-            ? { status: 404, body: 'x' }
-            : url === '/bad'
-              ? { status: 400, body: 'Invalid Bitcoin address' }
-              : { status: 402, body: '' },
-      },
-      { handle: ({ url }) => ({ body: `{"second":"${url}","n":18446744073709551615}` }) },
-    ])
+  test('404 is undefined, and a refused request is told', async () => {
+    const none = { status: 404, body: 'x' }
+    const bad = { status: 400, body: 'Invalid Bitcoin address' }
+    const { pool } = await startTestPool([{ handle: ({ url }) => (url === '/none' ? none : bad) }])
     expect(await pool.getJson('/none')).toBeUndefined()
     const error = await pool.getJson('/bad').catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(UpstreamRefusedError)
     expect(error).toMatchObject({ upstreamStatus: 400, retryable: false })
+  })
+
+  test('trouble with our standing is no answer', async () => {
+    const { pool } = await startTestPool([
+      { handle: () => ({ status: 402, body: '' }) },
+      { handle: ({ url }) => ({ body: `{"second":"${url}","n":18446744073709551615}` }) },
+    ])
     expect(await pool.getJson('/plan')).toEqual({ second: '/plan', n: 18446744073709551615n })
   })
 })
