@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { STAKE_BODY } from '../../src/api/balance/index.ts'
+import { createRequestSchemas, EvmItemSchema } from '../../src/api/balance/request-schema.ts'
+import { createStakeSchemas } from '../../src/api/balance/stake-rewards.ts'
 import { MAX_BODY_BYTES } from '../../src/api/data/index.ts'
 import { MAX_BATCH_RESULTS } from '../../src/api/node/evm/batch/result-room.ts'
 import { MAX_BATCH } from '../../src/api/node/evm/batch/split-batch.ts'
@@ -12,6 +14,7 @@ import { MAX_HEADER_BYTES } from '../../src/api/node/front-door.ts'
 import { MOST_MEMBERS } from '../../src/api/node/json/many-members.ts'
 import { ABSENT_AGAIN_MS } from '../../src/chains/avalanche/assets.ts'
 import { MAX_BLOCKS } from '../../src/chains/avalanche/balances/named-by-blocks.ts'
+import { DUST_THRESHOLD } from '../../src/chains/avalanche/balances/pvm-classes.ts'
 import { MOST_RENEWING } from '../../src/chains/avalanche/balances/restaked-rewards.ts'
 import { MAX_ATTEMPTS } from '../../src/chains/avalanche/balances/settled-read.ts'
 import { MAX_COMPARED } from '../../src/chains/avalanche/balances/stake-search.ts'
@@ -55,6 +58,10 @@ const kib = (bytes: number): string => `${count(bytes / 1_024)} KiB`
 const mib = (bytes: number): string => `${count(bytes / 1_048_576)} MiB`
 
 const { market } = createConfig()
+const { BodySchema, XpItemSchema } = createRequestSchemas(['avax'])
+const { addresses, references } = EvmItemSchema.properties
+const ofWallet = XpItemSchema.properties.addressDetails.items.properties.addresses
+const ofRewards = createStakeSchemas(['avax']).AddressesSchema.properties.addresses
 
 /** What a page says, with the numbers of the code. */
 const SAID: Record<string, string[]> = {
@@ -86,6 +93,9 @@ const SAID: Record<string, string[]> = {
     `${count(MAX_ADDRESSES)} addresses a user on P and on X`,
   ],
   balances: [
+    `unstaked outputs below ${Number(DUST_THRESHOLD) / 1e9} AVAX`,
+    `${BodySchema.properties.data.maxItems} entries; in each ${addresses.maxItems} addresses, wallets or extended keys, ${references.maxItems} EVM chains; ${count(Number(ofWallet.maxItems))} addresses of a wallet`,
+    `${ofRewards.maxItems} addresses, or one extended key`,
     `it is asked again after ${word(ABSENT_AGAIN_MS / 1_000)} seconds.`,
     `Own outputs of up to ${count(MAX_UTXO_ADDRESSES)} addresses are one call`,
     `more than ${count(MAX_UTXO_ADDRESSES)} addresses, more than ${count(MAX_STAKE_ADDRESSES)} on P`,

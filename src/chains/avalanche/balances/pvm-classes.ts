@@ -3,7 +3,7 @@ import type { PvmBalances } from '../../capabilities.ts'
 import type { Coin, Holdings, StakedCoin } from './coins.ts'
 
 /** Ordinary P UTXOs below 0.002 AVAX count as dust; this amount itself does not. nAVAX. */
-const DUST_THRESHOLD = 2_000_000n
+export const DUST_THRESHOLD = 2_000_000n
 
 /** Classes of P UTXOs that are not staked. */
 type UnstakedClass = 'lockedPlatform' | 'lockedStakeable' | 'unlockedUnstakedMultiSig' | 'unlockedUnstaked'
