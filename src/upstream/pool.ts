@@ -185,8 +185,7 @@ export const createUpstreamPool = (
     getJson: createJsonGetter({ attempt, read: readNow }),
     exchange: createExchange({ attempt, read }),
     head: () => watch?.head(),
-    status: () =>
-      upstreams.map((upstream) => (isForeign(upstream) ? { ...upstream.status(), healthy: false } : upstream.status())),
+    status: () => upstreams.map((upstream) => upstream.status(isForeign(upstream))),
     close: async () => {
       watch?.close()
       reads.close()

@@ -194,6 +194,8 @@ export interface UpstreamStatus {
   host: string
   healthy: boolean
   breaker: 'closed' | 'open' | 'half-open'
+  /** It is known to be on another network. */
+  foreign: boolean
   /** It said recently that it serves nothing at the pool's one place. */
   absent: boolean
   latencyMs: number | undefined

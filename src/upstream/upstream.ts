@@ -50,7 +50,8 @@ export interface Upstream extends Presence {
   lagging(): boolean
   /** @param standsStill behind for so long that it lags even if only by a few blocks */
   setLag(blocks: number | undefined, standsStill: boolean): void
-  status(): UpstreamStatus
+  /** @param foreign it is known to be on another network */
+  status(foreign: boolean): UpstreamStatus
   release(): Promise<void>
 }
 
@@ -213,7 +214,7 @@ export const createUpstream = (
       budget.answered(Date.now())
       health.succeeded(ms)
     },
-    status: () => statusOf(known, pause.until()),
+    status: (foreign) => statusOf(known, pause.until(), foreign),
     release: lease.release,
   }
   return upstream
@@ -224,14 +225,15 @@ type Known = Pick<
   'host' | 'breaker' | 'latency' | 'gate' | 'errorRate' | 'height' | 'lag' | 'lagging' | 'absent'
 >
 
-const statusOf = (known: Known, pausedUntil: number): UpstreamStatus => {
+const statusOf = (known: Known, pausedUntil: number, foreign: boolean): UpstreamStatus => {
   const paused = pausedUntil > Date.now()
   const breaker = known.breaker.state()
   const absent = known.absent()
   return {
     host: known.host,
-    healthy: breaker === 'closed' && !known.lagging() && !absent && !paused,
+    healthy: breaker === 'closed' && !known.lagging() && !absent && !paused && !foreign,
     breaker,
+    foreign,
     absent,
     latencyMs: known.latency.mean(),
     errorRate: known.errorRate(),

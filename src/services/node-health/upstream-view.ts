@@ -5,6 +5,12 @@ export interface UpstreamView {
   host: string
   healthy: boolean
   breaker: string
+  /** It is on another network. */
+  foreign: boolean
+  /** It serves nothing where it is asked. */
+  absent: boolean
+  /** Undefined = no rate limit pauses it. */
+  pausedUntil: number | undefined
   /** Undefined until its first answer. */
   latencyMs: number | undefined
   errorRate: number
@@ -30,9 +36,12 @@ export const upstreamMessage = ({ host, healthy, latencyMs, height, lagBlocks }:
   ...(latencyMs === undefined ? {} : { latencyMs: Math.round(latencyMs) }),
 })
 
-const reason = ({ breaker, lagBlocks }: UpstreamView): string => {
+const reason = ({ breaker, foreign, absent, pausedUntil, lagBlocks = 0 }: UpstreamView): string => {
+  // Its height is another chain's.
+  if (foreign) return 'on another network'
   if (breaker !== 'closed') return 'not answering'
-  return lagBlocks === undefined || lagBlocks === 0 ? 'rate limited' : `${lagBlocks} blocks behind`
+  if (pausedUntil !== undefined) return 'rate limited'
+  return absent ? 'serves nothing there' : `${lagBlocks} blocks behind`
 }
 
 /** `host (20 blocks behind), other (not answering)`. */

@@ -19,6 +19,9 @@ const view = (host: string, more: Partial<UpstreamView> = {}): UpstreamView => (
   host,
   healthy: true,
   breaker: 'closed',
+  foreign: false,
+  absent: false,
+  pausedUntil: undefined,
   latencyMs: 4.2,
   errorRate: 0,
   height: 100n,
@@ -91,6 +94,16 @@ describe('a chain', () => {
   it('fails when those that answer are behind what was seen', async () => {
     const error = await failureOf(chain([DEAD, BEHIND], async () => 80n))
     expect(error.message).toBe('networking: no healthy upstream: dead:1 (not answering), slow:2 (20 blocks behind)')
+  })
+
+  it('says of each what keeps it from serving', async () => {
+    const paused = view('a:1', { healthy: false, pausedUntil: Date.now() + 1_000, lagBlocks: 1 })
+    const foreign = view('b:2', { healthy: false, foreign: true, height: 1n, lagBlocks: 99 })
+    const absent = view('c:3', { healthy: false, absent: true, lagBlocks: undefined })
+    const check = createChainCheck({ name: 'P', tags: () => [], pools: () => [poolOf(paused, foreign, absent)] })
+    expect((await failureOf(check)).message).toBe(
+      'networking: no healthy upstream: a:1 (rate limited), b:2 (on another network), c:3 (serves nothing there)',
+    )
   })
 
   it('says that it was reached, and only then', async () => {

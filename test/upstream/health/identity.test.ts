@@ -41,7 +41,10 @@ describe('a pool that knows its network', () => {
     for (let at = 0; at < 5; at++) expect(await balance(started)).toBe(7)
     expect(asked(started, 0).sort()).toEqual(['balance', 'whoami'])
     expect(asked(started, 1).filter((method) => method === 'whoami')).toHaveLength(1)
-    expect(started.pool.status().map(({ healthy }) => healthy)).toEqual([false, true])
+    expect(started.pool.status()).toMatchObject([
+      { healthy: false, foreign: true },
+      { healthy: true, foreign: false },
+    ])
   })
 
   it('says so when there is no other', async () => {
