@@ -6,7 +6,7 @@ import { steadyNow } from '../../../lib/steady-clock.ts'
 export interface NodeAliases {
   /**
    * The blockchain id of an alias, undefined when no node knows it. Case-sensitive.
-   * @throws the error of `ask` when no node could be asked and there is no earlier answer
+   * @throws the error of `ask` when no node could be asked and none knew it before
    */
   find(alias: string): Promise<string | undefined>
 }
@@ -24,7 +24,7 @@ interface Told {
 
 /**
  * @param ask resolves to the id that a node has for an alias, undefined when it says that there is none; throws when no
- * node could be asked: the earlier answer is then used
+ * node could be asked: an id told earlier is then used, while an alias that nobody had may have been given since
  */
 export function createNodeAliases(ask: (alias: string) => Promise<string | undefined>): NodeAliases {
   const told = new LRUCache<string, Told>(roomFor(REMEMBERED))
@@ -36,8 +36,8 @@ export function createNodeAliases(ask: (alias: string) => Promise<string | undef
       told.set(alias, { id, at: steadyNow() })
       return id
     } catch (error) {
-      const before = told.get(alias)
-      if (before) return before.id
+      const before = told.get(alias)?.id
+      if (before !== undefined) return before
       throw error
     } finally {
       running.delete(alias)
