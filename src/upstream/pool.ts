@@ -1,7 +1,7 @@
 import { BadInputError } from '../errors.ts'
 import { hostNames } from '../lib/http/host-names.ts'
 import { childTraceparent, currentTrace, type TraceContext } from '../lib/http/trace-context.ts'
-import { createFlights } from './calls/flights.ts'
+import { createFlights, mayJoin } from './calls/flights.ts'
 import { createHedgeBudget } from './calls/hedge-budget.ts'
 import { createRanking } from './calls/ranking.ts'
 import { createRunner, type RunnerDeps, type Task } from './calls/read-run.ts'
@@ -106,14 +106,13 @@ const createRpcLauncher =
     return attempt(upstream, { request, read: readSingle, calls: 1, hedge, parent, partOf, onSent, ...length }, settle)
   }
 
-/** Calls with the same text share one answer; writes and calls bound to a server never do. */
+/** Calls with the same text share one answer, if they may. */
 const createRpcCaller =
   (launchRpc: ReturnType<typeof createRpcLauncher>, read: Read): UpstreamPool['rpc'] =>
   async <T>(path: string, method: string, params: unknown, options: CallOptions = {}): Promise<T> => {
     const entry: RpcEntry = { method, params: stringifyParams(method, params) }
     const launch = launchRpc(path, entry, options, currentTrace())
-    const mayShare = options.idempotent !== false && options.sameServer === undefined
-    const shared = mayShare && (entry.params?.length ?? 0) <= LONGEST_SHARED
+    const shared = mayJoin(options) && (entry.params?.length ?? 0) <= LONGEST_SHARED
     const key = shared ? `${path}\n${method}\n${entry.params ?? ''}` : undefined
     return read(key, method, options, launch as Task<T>['launch'])
   }

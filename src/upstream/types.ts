@@ -110,7 +110,10 @@ export interface CallOptions {
    * Calls that start before one is answered are not bound.
    */
   sameServer?: object
-  /** Hosts to ask only if no other healthy one has room, for example because they may not have a known block yet. */
+  /**
+   * Hosts to ask only if no other healthy one has room, for example because they may not have a known block yet. The
+   * answers are not shared.
+   */
   avoid?: (host: string) => boolean
   /** Called with the upstream that gave the answer, before the call ends; it may be passed as `sameServer`. */
   toldBy?: (teller: Teller) => void

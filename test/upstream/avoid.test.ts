@@ -2,6 +2,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createUpstreamPool } from '../../src/upstream/index.ts'
 import type { FaultServer } from '../support/upstream/fault-server.ts'
 import { startTestPool, TEST_LIMITS } from '../support/upstream/upstream-pool.ts'
+import { gate } from '../support/waiting/gate.ts'
+import { until } from '../support/waiting/until.ts'
 
 const post = {
   method: 'POST',
@@ -9,6 +11,8 @@ const post = {
   headers: {},
   body: '{"jsonrpc":"2.0","id":1,"method":"m","params":[]}',
 } as const
+
+const ANY = expect.anything()
 
 async function start(limits = {}) {
   const { pool, servers } = await startTestPool([{ answer: () => 'first' }, { answer: () => 'second' }], { limits })
@@ -38,6 +42,20 @@ it('a server that is to be avoided is not asked besides a slow one either', asyn
   second.set({ latencyMs: 300 })
   expect(await read((host) => host === first.host)).toBe(second.host)
   expect(first.stats.seen.length).toBe(1)
+})
+
+it('a call that avoids a server does not wait for what that one is being asked', async () => {
+  const held = gate()
+  const answers = [{ answer: () => 'first', faults: { held: held.opened } }, { answer: () => 'second' }]
+  const { pool, servers } = await startTestPool(answers, { limits: { hedgeMinMs: 0 } })
+  const [first] = servers as [FaultServer, FaultServer]
+  const avoid = (host: string) => host === first.host
+  const slow = [pool.rpc('', 'm', []), pool.getJson('/x')]
+  await until(() => first.stats.requests === 2, 'the first is asked')
+  const others = [pool.rpc('', 'm', [], { avoid }), pool.getJson('/x', { avoid })]
+  held.open()
+  expect(await Promise.all([...slow, ...others])).toEqual(['first', ANY, 'second', ANY])
+  expect(first.stats.requests).toBe(2)
 })
 
 it('two servers at one host have names of their own, by which either is avoided', async () => {

@@ -1,5 +1,6 @@
 import { UpstreamRefusedError } from '../../errors.ts'
 import { childTraceparent, currentTrace } from '../../lib/http/trace-context.ts'
+import { mayJoin } from '../calls/flights.ts'
 import type { Read } from '../calls/reader.ts'
 import { readJsonBody } from '../json-rpc/rpc-message.ts'
 import { judgeRefusal, judgeStatus, OUR_STANDING } from '../json-rpc/verdicts.ts'
@@ -42,7 +43,7 @@ export const createJsonGetter =
   <T>(path: string, options: CallOptions = {}): Promise<T | undefined> => {
     const trace = currentTrace()
     return deps.read<T | undefined>(
-      options.idempotent === false || options.sameServer ? undefined : `GET ${path}`,
+      mayJoin(options) ? `GET ${path}` : undefined,
       'GET',
       options,
       (upstream, hedge, settle) => {
