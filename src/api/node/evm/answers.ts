@@ -1,6 +1,6 @@
 import { goJson } from '../../../lib/json/go-json.ts'
 import { JSON_EVM, type NodeAnswer } from '../http/answer.ts'
-import { eachMember, type Span } from '../json/spans.ts'
+import { memberOf, memberSpan } from '../json/spans.ts'
 
 /** JSON-RPC error codes as geth uses them. */
 export const EVM_CODES = { invalidRequest: -32600, server: -32000, tooLarge: -32003, internal: -32603 } as const
@@ -42,33 +42,14 @@ export const trimmed = (body: Buffer): Buffer =>
   body[body.length - 1] === NEWLINE ? body.subarray(0, body.length - 1) : body
 
 /** The bytes of `result`; undefined when the entry is an error or not a valid answer. */
-export function resultOf(entry: Buffer): Buffer | undefined {
-  let found: Buffer | undefined
-  eachMember(entry, 0, (keyFrom, keyTo, from, to) => {
-    if (keyTo - keyFrom === 8 && entry.toString('latin1', keyFrom, keyTo) === '"result"')
-      found = entry.subarray(from, to)
-  })
-  return found
-}
-
-/** Position of the id in an answer. */
-function idSpan(entry: Buffer): Span | undefined {
-  let found: Span | undefined
-  eachMember(entry, 0, (keyFrom, keyTo, from, to) => {
-    if (keyTo - keyFrom === 4 && entry.toString('latin1', keyFrom, keyTo) === '"id"') found = { from, to }
-  })
-  return found
-}
+export const resultOf = (entry: Buffer): Buffer | undefined => memberOf(entry, 'result')
 
 /** The id in the answer. */
-export function idOf(entry: Buffer): Buffer | undefined {
-  const span = idSpan(entry)
-  return span && entry.subarray(span.from, span.to)
-}
+export const idOf = (entry: Buffer): Buffer | undefined => memberOf(entry, 'id')
 
 /** The same answer with another id, wherever the id stands; unchanged when there is none. */
 export function withOwnId(entry: Buffer, id: Buffer): Buffer {
-  const span = idSpan(entry)
+  const span = memberSpan(entry, 'id')
   return span ? Buffer.concat([entry.subarray(0, span.from), id, entry.subarray(span.to)]) : entry
 }
 

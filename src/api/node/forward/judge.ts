@@ -10,7 +10,7 @@ import {
   speaksOfMissingState,
   type Unheard,
 } from '../../../upstream/index.ts'
-import { eachMember } from '../json/spans.ts'
+import { memberOf, memberSpan } from '../json/spans.ts'
 import { decodeString } from '../json/strings.ts'
 import { isSpace, skipSpace } from '../json/validate.ts'
 import type { MethodRule } from '../methods/rule.ts'
@@ -72,20 +72,14 @@ interface RpcError {
 /** The top-level error member of a JSON-RPC answer with at most `longest` bytes. */
 export function errorOf(body: Buffer, longest = MAX_ERROR): RpcError | undefined {
   if (body.length > longest || !body.includes('"error"')) return undefined
-  let found: RpcError | undefined
-  eachMember(body, skipSpace(body, 0), (keyFrom, keyTo, from) => {
-    if (keyTo - keyFrom !== 7 || body.toString('latin1', keyFrom, keyTo) !== '"error"') return
-    // Servers of JSON-RPC version 1 write `error: null` next to every result.
-    if (body[from] === NULL_START) return
-    const error: RpcError = { code: 0, message: '' }
-    eachMember(body, from, (nameFrom, nameTo, valueFrom, valueTo) => {
-      const name = body.toString('latin1', nameFrom, nameTo)
-      if (name === '"code"') error.code = Number(body.toString('latin1', valueFrom, valueTo))
-      if (name === '"message"' && body[valueFrom] === 0x22) error.message = safeString(body, valueFrom, valueTo)
-    })
-    found = error
-  })
-  return found
+  const error = memberSpan(body, 'error', skipSpace(body, 0))
+  // Servers of JSON-RPC version 1 write `error: null` next to every result.
+  if (!error || body[error.from] === NULL_START) return undefined
+  const message = memberSpan(body, 'message', error.from)
+  return {
+    code: Number(memberOf(body, 'code', error.from)?.toString('latin1') ?? 0),
+    message: message && body[message.from] === 0x22 ? safeString(body, message.from, message.to) : '',
+  }
 }
 
 function safeString(body: Buffer, from: number, to: number): string {

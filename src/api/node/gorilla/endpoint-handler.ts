@@ -8,7 +8,7 @@ import { bodyStart, isCleanCall, scanCall } from '../forward/scan-call.ts'
 import { JSON_GORILLA, type NodeAnswer } from '../http/answer.ts'
 import type { CallerAddress } from '../http/caller-address.ts'
 import { type Exchange, headerOf } from '../http/exchange.ts'
-import { eachMember, type Span } from '../json/spans.ts'
+import { memberOf, type Span } from '../json/spans.ts'
 import { compactJson } from '../json/write.ts'
 import { ruleOf } from '../methods/forwarded.ts'
 import type { MethodTable } from '../methods/method-table.ts'
@@ -30,11 +30,7 @@ const present = ({ body, executed }: GorillaAnswer): NodeAnswer =>
 function resultOf(answer: NodeAnswer, method: string): string {
   const error = errorOf(answer.body)
   if (answer.status === 200 && error) throw new MethodError(error.message)
-  let result: string | undefined
-  if (answer.status === 200)
-    eachMember(answer.body, 0, (keyFrom, keyTo, from, to) => {
-      if (answer.body.toString('latin1', keyFrom, keyTo) === '"result"') result = answer.body.toString('utf8', from, to)
-    })
+  const result = answer.status === 200 ? memberOf(answer.body, 'result')?.toString('utf8') : undefined
   if (result === undefined) throw new UpstreamUnavailableError(`${method}: status ${answer.status} without a result`)
   return result
 }

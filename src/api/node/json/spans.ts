@@ -95,6 +95,25 @@ export function eachMember(
   }
 }
 
+/**
+ * The value of the member with exactly this name, of the object at `at`; of several, the last. Undefined where there is
+ * none. Names with escapes are not recognised: nodes write none.
+ */
+export function memberSpan(bytes: Buffer, name: string, at = 0): Span | undefined {
+  let found: Span | undefined
+  eachMember(bytes, at, (keyFrom, keyTo, from, to) => {
+    if (keyTo - keyFrom === name.length + 2 && bytes.toString('latin1', keyFrom + 1, keyTo - 1) === name)
+      found = { from, to }
+  })
+  return found
+}
+
+/** The same as a view of its bytes. */
+export function memberOf(bytes: Buffer, name: string, at = 0): Buffer | undefined {
+  const span = memberSpan(bytes, name, at)
+  return span && bytes.subarray(span.from, span.to)
+}
+
 /** Calls `visit` with every element of the array at `at` until it returns false; returns false when it is no array. */
 export function eachElement(bytes: Buffer, at: number, visit: (from: number, to: number) => boolean): boolean {
   if (bytes[at] !== 0x5b) return false

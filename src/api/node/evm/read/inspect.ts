@@ -1,5 +1,5 @@
 import type { AnswerVerdict } from '../../../../upstream/index.ts'
-import { eachMember } from '../../json/spans.ts'
+import { memberOf } from '../../json/spans.ts'
 import { resultOf } from '../answers.ts'
 import type { EvmRead } from '../methods.ts'
 import type { ChainTip } from './chain-tip.ts'
@@ -14,22 +14,13 @@ const quantity = (bytes: Buffer | undefined): bigint | undefined => {
   return text === undefined ? undefined : BigInt(text)
 }
 
-function member(object: Buffer, name: string): Buffer | undefined {
-  let found: Buffer | undefined
-  eachMember(object, 0, (keyFrom, keyTo, from, to) => {
-    if (keyTo - keyFrom === name.length + 2 && object.toString('latin1', keyFrom + 1, keyTo - 1) === name)
-      found = object.subarray(from, to)
-  })
-  return found
-}
-
 /** The height in an answer: a bare number, that of a block, or that of the block with a transaction. */
 export function heightIn({ read, message }: ReadPlan, result: Buffer): bigint | undefined {
   if (message.method === 'eth_blockNumber') return quantity(result)
   if (result[0] !== 0x7b) return undefined
   const { depends } = read
-  if (depends.on === 'number' && depends.height) return quantity(member(result, 'number'))
-  return depends.on === 'hash' && depends.finalWhen ? quantity(member(result, 'blockNumber')) : undefined
+  if (depends.on === 'number' && depends.height) return quantity(memberOf(result, 'number'))
+  return depends.on === 'hash' && depends.finalWhen ? quantity(memberOf(result, 'blockNumber')) : undefined
 }
 
 /** The block of the transaction, when the answer is a receipt. */
@@ -51,7 +42,7 @@ export const isMissing = ({ missing }: EvmRead, result: Buffer): boolean => {
 /** An accepted block or transaction may not be executed yet; one with a receipt is. */
 const isExecuted = ({ message }: ReadPlan, tip: ChainTip, result: Buffer): boolean =>
   message.method === 'eth_getTransactionReceipt' ||
-  !(tip.execution.isLater() || (result[0] === 0x7b && member(result, 'settledHeight') !== undefined))
+  !(tip.execution.isLater() || (result[0] === 0x7b && memberOf(result, 'settledHeight') !== undefined))
 
 /** The block is accepted: nodes without it were state-synced, and however many they are, another node may have it. */
 const isThere = ({ finality }: ReadPlan, tip: ChainTip): boolean =>

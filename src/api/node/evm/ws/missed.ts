@@ -1,5 +1,5 @@
 import { UpstreamUnavailableError } from '../../../../errors.ts'
-import { eachElement, eachMember } from '../../json/spans.ts'
+import { eachElement, eachMember, memberOf } from '../../json/spans.ts'
 import { decodeString, foldName } from '../../json/strings.ts'
 import { resultOf } from '../answers.ts'
 import type { HeadShape } from './head-shape.ts'
@@ -38,12 +38,9 @@ const elements = (array: Buffer): Buffer[] => {
   return found
 }
 
-function transactionsOf(block: Buffer): Buffer[] {
-  let found: Buffer[] = []
-  eachMember(block, 0, (keyFrom, keyTo, from, to) => {
-    if (block.toString('latin1', keyFrom, keyTo) === '"transactions"') found = elements(block.subarray(from, to))
-  })
-  return found
+const transactionsOf = (block: Buffer): Buffer[] => {
+  const list = memberOf(block, 'transactions')
+  return list ? elements(list) : []
 }
 
 /** @param transaction an object or its hash */

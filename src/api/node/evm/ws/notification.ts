@@ -1,4 +1,4 @@
-import { eachMember } from '../../json/spans.ts'
+import { memberOf, memberSpan } from '../../json/spans.ts'
 
 /** What a node pushes to a subscriber; spans are bytes of the message. */
 export interface Notification {
@@ -12,19 +12,12 @@ export interface Notification {
 
 /** Undefined when the message is not a notification. */
 export function readNotification(message: Buffer): Notification | undefined {
-  let found: Notification | undefined
-  eachMember(message, 0, (keyFrom, keyTo, from) => {
-    if (message.toString('latin1', keyFrom, keyTo) !== '"params"') return
-    let at: Notification['at'] | undefined
-    let result: Buffer | undefined
-    eachMember(message, from, (nameFrom, nameTo, valueFrom, valueTo) => {
-      const name = message.toString('latin1', nameFrom, nameTo)
-      if (name === '"subscription"' && message[valueFrom] === 0x22) at = { from: valueFrom + 1, to: valueTo - 1 }
-      if (name === '"result"') result = message.subarray(valueFrom, valueTo)
-    })
-    if (at && result) found = { message, subscription: message.toString('latin1', at.from, at.to), at, result }
-  })
-  return found
+  const params = memberSpan(message, 'params')
+  const id = params && memberSpan(message, 'subscription', params.from)
+  const result = params && memberOf(message, 'result', params.from)
+  if (!id || !result || message[id.from] !== 0x22) return undefined
+  const at = { from: id.from + 1, to: id.to - 1 }
+  return { message, subscription: message.toString('latin1', at.from, at.to), at, result }
 }
 
 /** The same bytes with the id that the client knows. */
@@ -45,13 +38,8 @@ const QUANTITY = /^0x[0-9a-fA-F]{1,16}$/
 
 /** Text or hex quantity in a member of an object. */
 export function textMember(object: Buffer, name: string): string | undefined {
-  let found: string | undefined
-  if (object[0] !== 0x7b) return undefined
-  eachMember(object, 0, (keyFrom, keyTo, from, to) => {
-    if (keyTo - keyFrom === name.length + 2 && object.toString('latin1', keyFrom + 1, keyTo - 1) === name)
-      found = object[from] === 0x22 ? object.toString('latin1', from + 1, to - 1) : object.toString('latin1', from, to)
-  })
-  return found
+  const value = memberOf(object, name)
+  return value?.[0] === 0x22 ? value.toString('latin1', 1, value.length - 1) : value?.toString('latin1')
 }
 
 /** Height in a member of an object. */
