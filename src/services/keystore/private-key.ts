@@ -1,9 +1,8 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js'
-import { ripemd160 } from '@noble/hashes/legacy.js'
 import { decodeCb58, encodeCb58 } from '../../lib/bytes/cb58.ts'
+import { hash160 } from '../../lib/bytes/hash160.ts'
 import { bytesToHex } from '../../lib/bytes/ids.ts'
 import { keccak256 } from '../../lib/bytes/keccak256.ts'
-import { sha256 } from '../../lib/bytes/sha256.ts'
 
 const PREFIX = 'PrivateKey-'
 export const PRIVATE_KEY_BYTES = 32
@@ -23,7 +22,7 @@ export function parsePrivateKey(text: string): Uint8Array {
 
 /** The 20 bytes of a key's address. */
 export function addressOf(key: Uint8Array, form: AddressForm): Uint8Array {
-  if (form === 'short') return ripemd160(sha256(publicKeyOf(key, true)))
+  if (form === 'short') return new Uint8Array(hash160(publicKeyOf(key, true)))
   return new Uint8Array(keccak256(publicKeyOf(key, false).subarray(1)).subarray(-20))
 }
 

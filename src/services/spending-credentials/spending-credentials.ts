@@ -1,6 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
-import { addressOfKey, recoverPublicKey } from '../../chains/avalanche/keys/recovered-key.ts'
+import { recoverPublicKey } from '../../chains/avalanche/keys/recovered-key.ts'
+import { hash160 } from '../../lib/bytes/hash160.ts'
 import { bytesToHex } from '../../lib/bytes/ids.ts'
 import { roomFor } from '../../lib/room-for.ts'
 import type { ChainLetter, IndexReader, UtxoRecord } from '../../store/index.ts'
@@ -58,7 +59,7 @@ export function createSpendingCredentials({ index, keys = KEYS }: SpendingCreden
     if (remembered !== undefined) return remembered
     const key = recoverPublicKey(tx, signature)
     // A new string: the given one may be a slice of a whole row, which the cache would retain.
-    const owner = key && bytesToHex(addressOfKey(key))
+    const owner = key && bytesToHex(hash160(key))
     if (key === undefined || owner !== address) return undefined
     keyOf.set(owner, bytesToHex(key))
     return bytesToHex(key)

@@ -1,7 +1,7 @@
 import { HDKey } from '@scure/bip32'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { addressOfKey } from '../../../src/chains/avalanche/keys/recovered-key.ts'
 import { formatBech32Address } from '../../../src/lib/bytes/bech32-address.ts'
+import { hash160 } from '../../../src/lib/bytes/hash160.ts'
 import { bytesToHex, hexToBytes } from '../../../src/lib/bytes/ids.ts'
 import { createStakeRewards, StakeIndexError } from '../../../src/services/stake-rewards/index.ts'
 import type { IndexReader, Store } from '../../../src/store/index.ts'
@@ -20,7 +20,7 @@ const account = HDKey.fromMasterSeed(new Uint8Array(32).fill(7)).derive("m/44'/9
 const below = (branch: number, index: number): string => {
   const { publicKey } = account.deriveChild(branch).deriveChild(index)
   if (!publicKey) throw new Error('no public key')
-  return bytesToHex(addressOfKey(publicKey))
+  return bytesToHex(hash160(publicKey))
 }
 /** Places of the wallet that stakers get: on both branches, and behind a gap that the scan has to bridge. */
 const PLACES: [number, number][] = [

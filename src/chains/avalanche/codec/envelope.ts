@@ -1,5 +1,5 @@
-import { ripemd160 } from '@noble/hashes/legacy.js'
-import { bytesToHex, hexToBytes } from '../../../lib/bytes/ids.ts'
+import { hash160 } from '../../../lib/bytes/hash160.ts'
+import { bytesToHex } from '../../../lib/bytes/ids.ts'
 import { sha256Hex } from '../../../lib/bytes/sha256.ts'
 import { CodecError } from './codec-error.ts'
 import { type Decoded, decodeTop, encodeTop, struct, union, variant } from './layout.ts'
@@ -43,20 +43,8 @@ export function envelopeId(value: Envelope, bytes: Uint8Array): string {
   return sha256Hex(bytes.subarray(0, bytes.length - 4 - value.signature.length))
 }
 
-/** Node ids by the sha256 of their certificates: the same validators propose again and again. */
-const nodeIds = new Map<string, string>()
-const MAX_NODE_IDS = 8_192
-
-/** Hex node id of a staking certificate: ripemd160(sha256(DER)). */
-export function nodeIdOfCertificate(der: Uint8Array): string {
-  const digest = sha256Hex(der)
-  const known = nodeIds.get(digest)
-  if (known !== undefined) return known
-  if (nodeIds.size >= MAX_NODE_IDS) nodeIds.clear()
-  const nodeId = bytesToHex(ripemd160(hexToBytes(digest)))
-  nodeIds.set(digest, nodeId)
-  return nodeId
-}
+/** Hex node id of a staking certificate (DER). */
+export const nodeIdOfCertificate = (der: Uint8Array): string => bytesToHex(hash160(der))
 
 /** The proposer of the block; undefined for unsigned blocks and options. */
 function proposerOf(value: Envelope): string | undefined {

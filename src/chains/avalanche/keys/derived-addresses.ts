@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache'
 import { CancelledError } from '../../../errors.ts'
 import { formatBech32Address } from '../../../lib/bytes/bech32-address.ts'
+import { hash160 } from '../../../lib/bytes/hash160.ts'
 import { bytesToHex } from '../../../lib/bytes/ids.ts'
 import { nextTurn } from '../../../lib/waiting/next-turn.ts'
 import type { OwnAddress } from '../balances/own-address.ts'
 import { deriveChildren } from './child-keys.ts'
 import { type PublicNode, parseExtendedKey } from './extended-key.ts'
-import { addressOfKey } from './recovered-key.ts'
 
 /** 0 = external (receiving), 1 = internal (change). */
 export const BRANCHES = [0, 1] as const
@@ -58,7 +58,7 @@ export function createDerivedAddresses(mostKept = MAX_KEPT): DerivedAddresses {
   const derive = ({ node, addresses }: BranchState, end: number, hrp: string): void => {
     const from = addresses.length
     for (const { publicKey } of deriveChildren(node, from, Math.min(SLICE, end - from))) {
-      const bytes = addressOfKey(publicKey)
+      const bytes = hash160(publicKey)
       addresses.push({ hex: bytesToHex(bytes), text: formatBech32Address(bytes, hrp) })
     }
   }

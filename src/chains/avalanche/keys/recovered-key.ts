@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { sha256 } from '../../../lib/bytes/sha256.ts'
 
@@ -22,6 +21,3 @@ export function recoverPublicKey({ bytes, unsignedSize }: Signed, signature: Uin
     return undefined
   }
 }
-
-/** The 20 bytes of the address that belongs to a compressed key on P and X: ripemd160(sha256(key)). */
-export const addressOfKey = (publicKey: Uint8Array): Buffer => hash('ripemd160', sha256(publicKey), 'buffer')
