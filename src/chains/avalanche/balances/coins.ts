@@ -1,6 +1,5 @@
-import { bytesToHex } from '../../../lib/bytes/ids.ts'
 import type { ChainLetter } from '../../../lib/primary-network.ts'
-import type { Output, TransferableOutput, Utxo } from '../codec/index.ts'
+import { outputFields, type TransferableOutput, type Utxo } from '../codec/index.ts'
 
 /**
  * An output with an amount, from the view of one wallet. Stakeable locks are flattened: both locktimes are members.
@@ -40,21 +39,8 @@ export interface OwnedAmount extends Omit<Coin, 'signers'> {
 }
 
 /** The amount of an output and who owns it; undefined for outputs without an amount. */
-export function ownedAmount(entry: Utxo | TransferableOutput): OwnedAmount | undefined {
-  const output: Output = entry.output
-  const inner = output.type === 'stakeable-lock' ? output.output : output
-  if (inner.type !== 'secp-transfer') return undefined
-  return {
-    assetId: entry.assetId,
-    amount: inner.amount,
-    locktime: inner.locktime,
-    stakeableUntil: output.type === 'stakeable-lock' ? output.locktime : 0n,
-    threshold: inner.threshold,
-    owners: ownersOf(inner),
-  }
-}
-
-/** Owners of any output, hex. */
-export function ownersOf(output: Output): string[] {
-  return (output.type === 'stakeable-lock' ? output.output : output).addresses.map(bytesToHex)
+export function ownedAmount({ assetId, output }: Utxo | TransferableOutput): OwnedAmount | undefined {
+  const { amount, locktime, stakeableLocktime, threshold, addresses } = outputFields(output)
+  if (amount === undefined) return undefined
+  return { assetId, amount, locktime, stakeableUntil: stakeableLocktime ?? 0n, threshold, owners: addresses }
 }

@@ -3,12 +3,12 @@ import type { ChainLetter } from '../../../lib/primary-network.ts'
 import { inTurns } from '../../../lib/waiting/in-turns.ts'
 import { mapBounded } from '../../../lib/waiting/map-bounded.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
-import type { TransferableOutput, Utxo } from '../codec/index.ts'
+import { outputFields, type TransferableOutput, type Utxo } from '../codec/index.ts'
 import { ownAddressList } from '../node/address-list.ts'
 import { SHARED_MEMORY_SOURCES } from '../node/chains.ts'
 import { MAX_STAKE_ADDRESSES, readStake } from '../node/stake.ts'
 import { readUtxos } from '../node/utxos.ts'
-import { type OwnedAmount, ownedAmount, ownersOf } from './coins.ts'
+import { type OwnedAmount, ownedAmount } from './coins.ts'
 import type { Named } from './named-by-blocks.ts'
 import type { OwnAddress } from './own-address.ts'
 
@@ -101,7 +101,7 @@ function belongsTo(addresses: readonly OwnAddress[]): (entry: Utxo | Transferabl
   let hexes: ReadonlySet<string> | undefined
   return ({ output }) => {
     hexes ??= new Set(addresses.map(({ hex }) => hex))
-    return ownersOf(output).some((owner) => hexes?.has(owner))
+    return outputFields(output).addresses.some((owner) => hexes?.has(owner))
   }
 }
 
@@ -115,7 +115,7 @@ async function split(entries: readonly (Utxo | TransferableOutput)[]) {
   await inTurns(entries, OUTPUTS_PER_TURN, (entry) => {
     const amount = ownedAmount(entry)
     if (amount) amounts.push(amount)
-    else ownersWithoutAmount.push(...ownersOf(entry.output))
+    else ownersWithoutAmount.push(...outputFields(entry.output).addresses)
   })
   return { amounts, ownersWithoutAmount }
 }
