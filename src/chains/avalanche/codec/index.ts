@@ -23,7 +23,7 @@ export {
   type OpenContainer,
   openContainer,
 } from './envelope.ts'
-export { buildGenesis, buildGenesisBytes, localStartTime } from './genesis/builder.ts'
+export { buildGenesis, buildGenesisBytes, localStartTimes } from './genesis/builder.ts'
 export { decodePGenesis, decodeXGenesis, encodePGenesis, encodeXGenesis } from './genesis/bytes.ts'
 export { type Genesis, readGenesis } from './genesis/genesis.ts'
 export { genesisOrder } from './genesis/stakers.ts'

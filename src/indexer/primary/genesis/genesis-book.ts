@@ -1,4 +1,4 @@
-import { buildGenesis, type Genesis, localStartTime } from '../../../chains/avalanche/codec/index.ts'
+import { buildGenesis, type Genesis, localStartTimes } from '../../../chains/avalanche/codec/index.ts'
 import { FirnError } from '../../../errors.ts'
 import type { PGenesisFacts } from '../p/genesis.ts'
 
@@ -26,7 +26,6 @@ export class GenesisError extends FirnError {
 }
 
 const LOCAL_NETWORK = 12_345
-const LOCAL_PERIOD = 23_328_000
 
 /**
  * Builds the genesis from a file in the node's own format.
@@ -53,7 +52,5 @@ function* candidates(text: string): Generator<Genesis> {
   yield plain
   const [first] = plain.validators
   if (first === undefined || !('networkId' in first.unsignedTx) || first.unsignedTx.networkId !== LOCAL_NETWORK) return
-  const now = Math.floor(Date.now() / 1000) + LOCAL_PERIOD
-  for (let start = localStartTime(now); start >= localStartTime(0); start -= LOCAL_PERIOD)
-    yield buildGenesis(text, start)
+  for (const start of localStartTimes(Date.now() / 1000)) yield buildGenesis(text, start)
 }

@@ -9,7 +9,7 @@ import {
   encodePGenesis,
   encodeUtxo,
   encodeXGenesis,
-  localStartTime,
+  localStartTimes,
   readGenesis,
 } from '../../../../src/chains/avalanche/codec/index.ts'
 import { formatBech32Address } from '../../../../src/lib/bytes/bech32-address.ts'
@@ -127,9 +127,11 @@ describe('genesis bytes', () => {
   })
 
   it('move their start with the local network every 270 days', () => {
-    expect(localStartTime(1721016000)).toBe(1721016000)
-    expect(localStartTime(1721016000 + 23328000 - 1)).toBe(1721016000)
-    expect(localStartTime(1795172983)).toBe(1721016000 + 3 * 23328000)
+    const [first, second, third, fourth, fifth] = [0, 1, 2, 3, 4].map((moves) => 1721016000 + moves * 23328000)
+    expect(localStartTimes(0)).toEqual([second, first])
+    expect(localStartTimes(1721016000)).toEqual([second, first])
+    expect(localStartTimes(1721016000 + 23328000 - 1)).toEqual([second, first])
+    expect(localStartTimes(1795172983.5)).toEqual([fifth, fourth, third, second, first])
     expect(buildGenesis(json, 1795046401).genesisId).not.toBe(genesis.genesisId)
   })
 })

@@ -8,7 +8,7 @@ import { type GenesisAmount, genesisOutput, genesisValidators } from './stakers.
 
 /**
  * Builds a network's genesis from the node's own JSON (genesis.json), as a node does when it starts.
- * @param startTime replaces the file's: the local network (12345) moves its start, see `localStartTime`.
+ * @param startTime replaces the file's: the local network (12345) moves its start, see `localStartTimes`.
  * @throws BadInputError when a member is missing in the JSON.
  */
 export function buildGenesis(json: string, startTime?: number): Genesis {
@@ -21,11 +21,17 @@ export function buildGenesisBytes(json: string, startTime?: number): Buffer {
   return genesisBytes(startTime === undefined ? config : { ...config, startTime })
 }
 
-/** Start of the local network's genesis: it advances every 270 days. @param now unix seconds */
-export function localStartTime(now: number): number {
-  const first = 1_721_016_000
-  const period = 23_328_000
-  return first + Math.max(0, Math.floor((now - first) / period)) * period
+const LOCAL_START = 1_721_016_000
+/** 270 days. */
+const LOCAL_PERIOD = 23_328_000
+
+/**
+ * All starts that the local network's genesis has had, and the next one, which a node whose clock is ahead may have;
+ * newest first. Unix seconds, as `now`.
+ */
+export function localStartTimes(now: number): number[] {
+  const next = Math.max(0, Math.floor((now - LOCAL_START) / LOCAL_PERIOD)) + 1
+  return Array.from({ length: next + 1 }, (_, back) => LOCAL_START + (next - back) * LOCAL_PERIOD)
 }
 
 function genesisBytes(config: GenesisConfig): Buffer {
