@@ -7,8 +7,8 @@ import type { SourceBlock } from '../sources/source-block.ts'
 import { applyXBlock, applyXTx } from './effects.ts'
 
 export interface XSourceBlock extends SourceBlock<XBlock> {
-  /** At height 0: the chain's genesis assets, and whether their outputs are still unchanged. */
-  genesis?: { txs: readonly XTx[] }
+  /** At height 0: the chain's genesis assets, which are in no block. */
+  genesisTxs?: readonly XTx[]
 }
 
 /** Turns X blocks into rows; needs no earlier state. */
@@ -17,8 +17,8 @@ export function createXMaker(ids: NetworkIds, keepContainers: boolean): RangeMak
     apply(blocks) {
       const sink = createSink()
       for (const source of blocks) {
-        const { block, genesis } = source
-        for (const tx of genesis?.txs ?? []) applyXTx(sink, ids, { height: 0n, time: block.time }, tx)
+        const { block, genesisTxs = [] } = source
+        for (const tx of genesisTxs) applyXTx(sink, ids, { height: 0n, time: block.time }, tx)
         applyXBlock(sink, ids, block)
         const facts = { type: block.type, time: block.time, txIds: block.txs.map(({ id }) => id) }
         writeBlock(sink, source, facts, keepContainers)

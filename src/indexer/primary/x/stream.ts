@@ -41,7 +41,7 @@ async function firstPage(deps: XStreamDeps, signal: AbortSignal): Promise<Page<X
   const { parentId } = await platform.genesis(signal)
   const facts = await genesis.assets(parentId, signal)
   expectGenesis(setup, facts)
-  return { blocks: [{ ...block, genesis: { txs: facts.xTxs } }], tip: block.height }
+  return { blocks: [{ ...block, genesisTxs: facts.xTxs }], tip: block.height }
 }
 
 /** The block of height 0 follows from the network's settings, so no node has to be trusted. */
