@@ -50,8 +50,9 @@ const toContainer = ({ id, bytes, acceptedAt, index }: ContainerRow): Container 
  * Containers from the own index. Blocks are stored as nodes gave them; `X/tx` is cut out of X blocks, in the order of
  * acceptance. Vertices are in no block: `X/vtx` is never complete here.
  */
-export function createStoredContainers(deps: StoredContainersDeps): ContainerSource {
-  const { containers } = deps.index
+export function createStoredContainers(given: StoredContainersDeps): ContainerSource {
+  const { containers } = given.index
+  const deps = { ...given, index: { containers, progress: lookTogether(() => given.index.progress()) } }
   const chainOf = (index: ContainerIndex): ChainName => ({ network: deps.network, letter: letterOf(index) })
   const gapless = new Map<ChainLetter, Gapless>()
   const gaplessOf = (index: ContainerIndex): Gapless => {
@@ -115,6 +116,21 @@ export function createStoredContainers(deps: StoredContainersDeps): ContainerSou
       const found = isTransactions(index) ? containers.transactions : containers
       return (await found.withId(chainOf(index), id))?.index
     },
+  }
+}
+
+/** Many may wait for the same block: they look at one progress, which is read again a step after the last time. */
+function lookTogether<T>(look: () => Promise<T>): () => Promise<T> {
+  let last: { at: number; isRead: boolean; seen: Promise<T> } | undefined
+  return () => {
+    if (last && (!last.isRead || performance.now() - last.at < STEP_MS)) return last.seen
+    const current = { at: performance.now(), isRead: false, seen: look() }
+    last = current
+    const end = (): void => {
+      current.isRead = true
+    }
+    current.seen.then(end, end)
+    return current.seen
   }
 }
 

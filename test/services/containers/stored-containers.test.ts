@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type ContainerSource, createStoredContainers } from '../../../src/services/containers/index.ts'
 import type { IndexReader } from '../../../src/store/index.ts'
+import { gate } from '../../support/waiting/gate.ts'
 
 interface Scene {
   height: bigint
@@ -59,6 +60,32 @@ describe('own containers', () => {
     expect(await sourceOver(scene, async () => 10n).current('P/block')).toBe(true)
     expect(looks).toBeGreaterThan(1)
     expect(await sourceOver(scene, async () => 9n).current('P/block')).toBe(true)
+  })
+
+  it('are looked at once at a time, however many wait for them: everybody else needs the database, too', async () => {
+    const { opened, open } = gate()
+    let looks = 0
+    const index = {
+      async progress() {
+        looks += 1
+        await opened
+        return [
+          {
+            stream: 'testnet:P',
+            tip: { height: 9n, blockId: '00', time: 0n },
+            transactions: 0n,
+            currentAtMs: BigInt(NOW),
+          },
+        ]
+      },
+      containers: {} as IndexReader['containers'],
+    }
+    const source = createStoredContainers({ index, network: 'testnet', nodeHeight: async () => 9n, maxAgeMs: 0 })
+    const waiting = Array.from({ length: 40 }, () => source.current('P/block'))
+    await new Promise(setImmediate)
+    expect(looks).toBe(1)
+    open()
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set([true]))
   })
 
   it('are not current when they are waited for in vain, also while the clock of the machine stands still', async () => {
