@@ -20,7 +20,10 @@ export interface StoredContainersDeps {
   network: string
   /** Height that the nodes show now; rejects when none answers. */
   nodeHeight(letter: ChainLetter, signal?: AbortSignal): Promise<bigint>
-  /** While no node can be asked, an index that was at the tip less than this ago counts as current, milliseconds. */
+  /**
+   * An index that was at the tip less than this ago is waited for, and counts as current while no node can be asked.
+   * Milliseconds.
+   */
   maxAgeMs: number
   now?: () => number
   /** Longest wait for blocks that the nodes have and the index lacks, milliseconds. */
@@ -141,7 +144,7 @@ async function isComplete(index: ContainerIndex, deps: StoredContainersDeps, gap
   return tip !== undefined && gapless.reaches(tip.height)
 }
 
-/** Waits until the index has what the nodes have, but not for long. */
+/** Waits until the index has what the nodes have, but not for long, and not at all for one that is still far behind. */
 async function isCurrent(index: ContainerIndex, deps: StoredContainersDeps, read?: ContainerRead): Promise<boolean> {
   const { patienceMs = PATIENCE_MS } = deps
   const signal = read?.signal
@@ -152,9 +155,10 @@ async function isCurrent(index: ContainerIndex, deps: StoredContainersDeps, read
     .catch(() => undefined)
   for (;;) {
     const tip = await progressOf(index, deps)
-    if (wanted === undefined) return tip !== undefined && tip.ageMs <= deps.maxAgeMs
+    const isYoung = tip !== undefined && tip.ageMs <= deps.maxAgeMs
+    if (wanted === undefined) return isYoung
     if (tip && tip.height >= wanted) return true
-    if (performance.now() >= until || signal?.aborted === true) return false
+    if (!isYoung || performance.now() >= until || signal?.aborted === true) return false
     await pause(STEP_MS)
   }
 }

@@ -54,7 +54,7 @@ describe('own containers', () => {
         looks += 1
         return looks === 1 ? 9n : 10n
       },
-      currentAtMs: 1,
+      currentAtMs: NOW - 60_000,
       count: 9n,
     }
     expect(await sourceOver(scene, async () => 10n).current('P/block')).toBe(true)
@@ -86,6 +86,13 @@ describe('own containers', () => {
     expect(looks).toBe(1)
     open()
     expect(new Set(await Promise.all(waiting))).toEqual(new Set([true]))
+  })
+
+  it('are not waited for while they are read for the first time, or after a long rest: that takes longer than a moment', async () => {
+    const source = sourceOver({ height: 9n, currentAtMs: NOW - 60_001, count: 9n }, async () => 10n, 2 ** 30)
+    expect(await source.current('P/block')).toBe(false)
+    const none = sourceOver({ height: 9n, currentAtMs: NOW, count: 9n }, async () => 10n, 2 ** 30)
+    expect(await none.current('X/block')).toBe(false)
   })
 
   it('are not current when they are waited for in vain, also while the clock of the machine stands still', async () => {
