@@ -36,7 +36,8 @@ export interface ListReading {
   refreshMs: number
 }
 
-export const messageOf = (error: unknown): string => {
+/** What is wrong, for status and log: with the cause, and URLs masked. */
+export const troubleOf = (error: unknown): string => {
   const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
   return maskUrlsIn(error instanceof Error ? `${error.message}${cause}` : String(error))
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import { watchFile } from '../file-watch.ts'
 import type { MarketLog } from '../market-log.ts'
-import { type ListReading, type ListSource, messageOf } from './list-source.ts'
+import { type ListReading, type ListSource, troubleOf } from './list-source.ts'
 import { type ParsedList, parseTokenList } from './token-list.ts'
 
 /** Files are cheap to check: at least this often. */
@@ -72,7 +72,7 @@ export const createFolderLists = (dir: string, deps: LocalListDeps): ListSource 
       for (const file of files.values()) changed = (await file.restore()) || changed
       return changed
     } catch (error) {
-      const message = messageOf(error)
+      const message = troubleOf(error)
       if (message !== trouble) deps.log.warn({ dir, reason: message }, 'folder of token lists could not be read')
       trouble = message
       return false

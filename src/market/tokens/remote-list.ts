@@ -3,7 +3,7 @@ import { steadyNow } from '../../lib/steady-clock.ts'
 import type { MarketLog } from '../market-log.ts'
 import type { KeptList, ListCache } from './list-cache.ts'
 import type { ListFetch, ListResponse } from './list-fetch.ts'
-import { type ListReading, type ListSource, messageOf } from './list-source.ts'
+import { type ListReading, type ListSource, troubleOf } from './list-source.ts'
 import { type ParsedList, parseTokenList } from './token-list.ts'
 
 /** First pause after a failure; doubles up to the refresh interval. */
@@ -38,7 +38,7 @@ export const createRemoteList = (url: string, deps: RemoteListDeps): ListSource 
 
   /** A full or read-only disk costs a fetch at the next start, but no wallet its tokens. */
   const keep = async (kept: Promise<void>): Promise<void> =>
-    kept.catch((error: unknown) => log.warn({ host, reason: messageOf(error) }, 'token list could not be kept'))
+    kept.catch((error: unknown) => log.warn({ host, reason: troubleOf(error) }, 'token list could not be kept'))
 
   const take = async (answer: ListResponse): Promise<boolean> => {
     const now = Date.now()
@@ -71,7 +71,7 @@ export const createRemoteList = (url: string, deps: RemoteListDeps): ListSource 
 
   const fail = (error: unknown): void => {
     failures += 1
-    trouble = messageOf(error)
+    trouble = troubleOf(error)
     due = steadyNow() + Math.min(jitter(RETRY_MS) * 2 ** Math.min(failures - 1, 20), jitter(refreshMs))
     log.warn({ host, reason: trouble }, 'token list could not be refreshed')
   }
@@ -84,7 +84,7 @@ export const createRemoteList = (url: string, deps: RemoteListDeps): ListSource 
       adopt(parseTokenList(body, deps), rest, Math.min(fetchedAt, Date.now()))
       return true
     } catch (error) {
-      log.warn({ host, reason: messageOf(error) }, 'kept token list could not be used')
+      log.warn({ host, reason: troubleOf(error) }, 'kept token list could not be used')
       return false
     }
   }
