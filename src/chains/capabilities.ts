@@ -49,9 +49,6 @@ export interface NativeToken {
   assetId?: string
 }
 
-/** How far a token is trusted; the API's scanResult. Decided by `market` and passed through the adapters. */
-export type ScanResult = 'Benign' | 'Malicious' | 'Warning' | 'Spam'
-
 /** A fungible token held by an account. */
 export interface TokenAmount {
   /** EVM: lower-case hex contract; Solana: mint. */
@@ -67,7 +64,7 @@ export interface TokenAmount {
   uiMultiplier?: number | null
 }
 
-/** A token that a list or an index names as worth reading. */
+/** A token of a trusted list. */
 export interface KnownToken {
   address: string
   name: string
@@ -80,7 +77,7 @@ export interface KnownToken {
 
 /** Tells adapters which tokens exist on a chain. Never uses the network; an empty list is a valid answer. */
 export interface TokenCatalogue {
-  /** Tokens of trusted lists (and our own index, if any) for a CAIP-2 chain. The same array until something changes. */
+  /** Tokens of trusted lists for a CAIP-2 chain. The same array until something changes. */
   tokens(caip2Id: string): readonly KnownToken[]
   /** Addresses of unlisted tokens that somebody vouches for. */
   vouched?(caip2Id: string): readonly string[]

@@ -10,8 +10,7 @@ const IDENTITY = ['internalId', 'priceId', 'logoUri'] as const
  */
 export function forgetOtherCoins(tree: Tree, origins: Origins): Tree {
   let result: unknown = tree
-  const { evm, bitcoin, solana, avalanche } = catalogue
-  for (const [family, entries] of Object.entries({ evm, bitcoin, solana, avalanche })) {
+  for (const [family, entries] of Object.entries(catalogue)) {
     for (const [reference, { native }] of Object.entries(entries)) {
       const path = ['chains', family, reference, 'native']
       const symbol = valueAt(tree, [...path, 'symbol'])

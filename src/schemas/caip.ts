@@ -16,8 +16,6 @@ export const AVALANCHE_REFERENCES = {
   },
 } as const
 
-export type AvalancheNetworkName = keyof typeof AVALANCHE_REFERENCES
-
 /** First 32 hex characters of the genesis block hash: main chain, testnet3. */
 export const BITCOIN_REFERENCES = {
   mainnet: '000000000019d6689c085ae165831e93',
@@ -31,6 +29,5 @@ export const SOLANA_REFERENCES = {
 } as const
 
 export const NAMESPACES = ['eip155', 'bip122', 'solana', 'avax'] as const
-export type Namespace = (typeof NAMESPACES)[number]
 
 export const CAIP2_PATTERN = '^.+:.+$'

@@ -6,7 +6,7 @@ import type { Balances } from '../services/balances/types.ts'
 
 type BalanceMetrics = Metrics['balances']
 
-/** The same chains, with counted and timed reads. Each chain object is created once: readings are keyed by it. */
+/** The same chains, with counted and timed reads. Each is made once: every request looks its chains up. */
 export function observeChains(
   chainOf: (caip2Id: string) => BalanceChain | undefined,
   metrics: BalanceMetrics | undefined,

@@ -29,7 +29,7 @@ export interface BitcoinBalanceSourceDeps {
   /** In order of preference; the kinds may differ. */
   backends: readonly BitcoinBackend[]
   limits: BitcoinLimits
-  logger?: Pick<Logger, 'debug' | 'warn'>
+  logger?: Pick<Logger, 'debug'>
 }
 
 /** An address whose call was cut off because the time was over is late; nobody cancelled it. */

@@ -1,4 +1,4 @@
-/** Bounds of all EVM reads. Every number is explicit so that a chain with odd nodes can be tuned by configuration. */
+/** Bounds of all EVM reads. */
 export interface EvmLimits {
   /** Owner × token pairs in one eth_call, until a smaller number was learned. */
   pairsPerCall: number

@@ -271,8 +271,6 @@ export function createAccountReader(options: AccountReaderOptions) {
   return { fresh, freshness, isFresh, read, paceOf: paces.of }
 }
 
-export type AccountReader = ReturnType<typeof createAccountReader>
-
 /** A read that was stopped at its deadline was not cancelled by a client. */
 function causeOf(error: unknown, { controller }: Flight): Error {
   const { reason } = controller.signal

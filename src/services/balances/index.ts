@@ -17,7 +17,6 @@ import { createSplitWatch } from './split-watch.ts'
 import type { Account, BalanceChain, BalanceItem, BalanceQuery, ChainQuery, PricedBalances } from './types.ts'
 
 export type { Freshness } from './account-reader.ts'
-export type { TokenJudge, TokenJudgement } from './pricing.ts'
 export type { BalanceChain, BalanceItem, BalanceQuery, ChainQuery, PricedBalances } from './types.ts'
 
 export interface BalanceServiceDeps extends AccountReaderOptions {

@@ -3,7 +3,6 @@ import type {
   BitcoinBalances,
   EvmBalances,
   NetworkType,
-  ScanResult,
   SolanaBalances,
   TokenAmount,
 } from '../../chains/capabilities.ts'
@@ -14,23 +13,14 @@ import {
   convertQuote,
   fiatTotal,
   fiatValue,
+  type Judgement,
   type PriceBook,
   type Quote,
   type Quotes,
+  type Verdicts,
 } from '../../market/index.ts'
 import type { SplitWatch } from './split-watch.ts'
 import type { Account, Balances, Fiat, PricedBalances, TokenMarket } from './types.ts'
-
-/** Rates a token: its verdict, and whether it is shown to callers who want trusted tokens only. */
-export interface TokenJudge {
-  judge(caip2Id: string, token: { address: string; name: string; symbol: string }): TokenJudgement
-  /** True on chains without lists: nothing is known there that could tell trusted tokens from others. */
-  trustsUnlisted(caip2Id: string): boolean
-}
-export interface TokenJudgement {
-  scanResult?: ScanResult
-  trusted: boolean
-}
 
 /** Pricing needs only the native coin's own fields of a chain. */
 export type PricedChain = Pick<BalanceSource<Account, Balances>, 'caip2Id' | 'networkType' | 'native'>
@@ -59,7 +49,7 @@ const UNREAD_MS = 1_000
  */
 export function createPricing(deps: {
   prices: PriceBook
-  judge: TokenJudge
+  judge: Pick<Verdicts, 'judge' | 'trustsUnlisted'>
   scaledUnit?: 'shown' | 'held'
   splits?: SplitWatch
   now?: () => number
@@ -121,7 +111,7 @@ export function createPricing(deps: {
 
   async function shownTokens(chain: PricedChain, all: readonly Balances[], query: PricingQuery) {
     let judged = 0
-    const shownOfAll: Map<string, { token: TokenAmount; judgement: TokenJudgement }>[] = []
+    const shownOfAll: Map<string, { token: TokenAmount; judgement: Judgement }>[] = []
     for (const balances of all) {
       const shown: (typeof shownOfAll)[number] = new Map()
       for (const token of tokensOf(chain.networkType, balances)) {
@@ -168,7 +158,7 @@ interface Valuation {
 function value(
   chain: PricedChain,
   balances: Balances,
-  shown: ReadonlyMap<string, { token: TokenAmount; judgement: TokenJudgement }>,
+  shown: ReadonlyMap<string, { token: TokenAmount; judgement: Judgement }>,
   quotes: Quotes,
   { currency, isPartial, multiplierOf, until }: Valuation,
 ): PricedBalances {

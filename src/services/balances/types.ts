@@ -3,10 +3,10 @@ import type {
   BalanceSource,
   BalancesByNetworkType,
   NetworkType,
-  ScanResult,
   WalletAccount,
 } from '../../chains/capabilities.ts'
 import type { Currency } from '../../lib/currencies.ts'
+import type { ScanVerdict } from '../../market/index.ts'
 
 /** One requested account; wallets (X, P, C) have addresses and keys, the others are a single address. */
 export type Account = AddressAccount | WalletAccount
@@ -46,7 +46,7 @@ export interface Fiat {
 
 /** Market data of one token of an answer. */
 export interface TokenMarket extends Fiat {
-  scanResult?: ScanResult
+  scanResult?: ScanVerdict
 }
 
 /** Balances with their fiat values; the same object while neither balance nor price changes. */
