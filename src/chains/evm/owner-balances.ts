@@ -2,7 +2,7 @@ import { BadAnswerError } from '../../errors.ts'
 import type { EvmBalances, Outcome, TokenAmount } from '../capabilities.ts'
 import { nativeToken } from './read/reader-types.ts'
 import type { SweepResult } from './sweep/sweep-tally.ts'
-import type { ListedTokens } from './tokens/known-tokens.ts'
+import type { ListedTokens } from './tokens/listed-tokens.ts'
 import type { TokenMetadata } from './tokens/token-metadata.ts'
 
 /** What is known about the tokens of one owner. */

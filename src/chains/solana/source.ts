@@ -19,9 +19,9 @@ import type { SolanaLimits } from './limits.ts'
 import { attempt, unwrap } from './outcomes.ts'
 import { readAccountAddress } from './public-key.ts'
 import { createSlotFloor } from './slot-floor.ts'
+import { createListedTokens } from './tokens/listed-tokens.ts'
 import { createMintFacts, type MintFacts, type WantedMint } from './tokens/mint-facts.ts'
 import { createTokenDescriber } from './tokens/token-description.ts'
-import { createListedTokens } from './tokens/token-list.ts'
 import { readWallets, type Wallet } from './wallets.ts'
 
 export interface SolanaBalanceSourceDeps {
