@@ -21,9 +21,15 @@ const list = <T extends TSchema>(items: T, minItems: number, maxItems?: number, 
 const WALLET_ID =
   "Caller's own id; echoed as `id` of the result. An empty one gets an error item: no result may carry it."
 
-/** 20-byte bech32 without chain prefix; the HRP is one of the two networks' (balance spec, request item shapes). */
+/** 20 bytes as bech32 below one of the prefixes, without the `^` of a pattern: some shapes have a chain before it. */
+export const bech32Of = (hrps: readonly string[]): string =>
+  `(${hrps.join('|')})1[023456789acdefghjklmnpqrstuvwxyz]{38}$`
+
+export const EXTENDED_KEY_PATTERN = '^xpub[1-9A-HJ-NP-Za-km-z]{107}$'
+
+/** Addresses without chain prefix; the HRP is one of the two networks' (balance spec, request item shapes). */
 const walletSchemas = (hrps: readonly string[]) => {
-  const address = Type.String({ pattern: `^(${hrps.join('|')})1[023456789acdefghjklmnpqrstuvwxyz]{38}$` })
+  const address = Type.String({ pattern: `^${bech32Of(hrps)}` })
   const wallet = Type.Object({
     id: Type.String({ description: WALLET_ID }),
     addresses: list(address, 1, 1000),
@@ -31,7 +37,7 @@ const walletSchemas = (hrps: readonly string[]) => {
   const extendedKey = Type.Object({
     id: Type.String({ description: WALLET_ID }),
     extendedPublicKey: Type.String({
-      pattern: '^xpub[1-9A-HJ-NP-Za-km-z]{107}$',
+      pattern: EXTENDED_KEY_PATTERN,
       description: "Account-level key, m/44'/9000'/n'.",
     }),
   })

@@ -15,7 +15,7 @@ export const jsonBody = (description: string, schema: unknown) => ({
 })
 
 /** Statuses that every operation of this API can answer with. */
-const commonResponses = {
+export const commonResponses = {
   401: jsonBody('Credential missing or invalid.', messageSchema('UNAUTHORIZED')),
   405: jsonBody('Wrong method; `allow` names the right ones.', messageSchema('METHOD_NOT_ALLOWED')),
   500: jsonBody('Unexpected server failure.', messageSchema('INTERNAL_ERROR')),
@@ -23,6 +23,13 @@ const commonResponses = {
     'Shutting down or over capacity; `retry-after` says when to come back.',
     messageSchema('SERVICE_UNAVAILABLE'),
   ),
+}
+
+/** Statuses of operations that take a body. */
+export const bodyResponses = {
+  400: jsonBody('Invalid body.', InvalidPayloadSchema),
+  413: jsonBody('Body larger than the limit.', messageSchema('PAYLOAD_TOO_LARGE')),
+  415: jsonBody('Body is not application/json, or compressed.', messageSchema('UNSUPPORTED_MEDIA_TYPE')),
 }
 
 export const balancesRouteSchema = (schemas: RequestSchemas): FastifySchema => ({
@@ -37,9 +44,7 @@ export const balancesRouteSchema = (schemas: RequestSchemas): FastifySchema => (
       description: 'One JSON item per event.',
       content: { 'text/event-stream': { schema: StreamItemSchema } },
     },
-    400: jsonBody('Invalid body.', InvalidPayloadSchema),
-    413: jsonBody('Body larger than the limit.', messageSchema('PAYLOAD_TOO_LARGE')),
-    415: jsonBody('Body is not application/json, or compressed.', messageSchema('UNSUPPORTED_MEDIA_TYPE')),
+    ...bodyResponses,
     ...commonResponses,
     503: jsonBody(
       'Shutting down, over capacity, or a network has not told the prefix of its addresses yet; `retry-after` says when to come back.',

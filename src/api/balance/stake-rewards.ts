@@ -10,22 +10,20 @@ import { type Refused, UNKNOWN_PREFIX } from './by-prefixes.ts'
 import { refuse, refuseForNow, refusePayload } from './errors.ts'
 import { STAKE_EXAMPLE } from './examples.ts'
 import { collect, type Issue, issue } from './issues.ts'
-import { InvalidPayloadSchema, messageSchema, reasonSchema } from './response-schema.ts'
-import { jsonBody } from './route-schemas.ts'
+import { bech32Of, EXTENDED_KEY_PATTERN } from './request-schema.ts'
+import { reasonSchema } from './response-schema.ts'
+import { bodyResponses, commonResponses, jsonBody } from './route-schemas.ts'
 
 /** Request shapes of get-rewards for the given human-readable prefixes (stake spec, request). */
 export function createStakeSchemas(hrps: readonly string[]) {
   const isTestnet = Type.Boolean({ description: 'True: the testnet; the prefix of the addresses does not matter.' })
   const KeySchema = Type.Object(
-    { extendedPublicKey: Type.String({ pattern: '^xpub[1-9A-HJ-NP-Za-km-z]{107}$' }), isTestnet },
+    { extendedPublicKey: Type.String({ pattern: EXTENDED_KEY_PATTERN }), isTestnet },
     { title: 'StakeRewardsByKey' },
   )
   const AddressesSchema = Type.Object(
     {
-      addresses: Type.Array(
-        Type.String({ pattern: `^P-(${hrps.join('|')})1[023456789acdefghjklmnpqrstuvwxyz]{38}$` }),
-        { minItems: 1, maxItems: 100 },
-      ),
+      addresses: Type.Array(Type.String({ pattern: `^P-${bech32Of(hrps)}` }), { minItems: 1, maxItems: 100 }),
       isTestnet,
     },
     { title: 'StakeRewardsByAddresses' },
@@ -74,13 +72,9 @@ export const stakeRouteSchema = ({ KeySchema, AddressesSchema }: StakeSchemas): 
   body: Type.Union([KeySchema, AddressesSchema], { title: 'GetStakeRewardsRequestBody', examples: [STAKE_EXAMPLE] }),
   response: {
     200: jsonBody('Rewards and stake.', StakeRewardsSchema),
-    400: jsonBody('Invalid body.', InvalidPayloadSchema),
-    401: jsonBody('Credential missing or invalid.', messageSchema('UNAUTHORIZED')),
+    ...bodyResponses,
+    ...commonResponses,
     404: jsonBody('The network is not configured here.', reasonSchema('NOT_FOUND')),
-    405: jsonBody('Wrong method; `allow` names the right ones.', messageSchema('METHOD_NOT_ALLOWED')),
-    413: jsonBody('Body larger than the limit.', messageSchema('PAYLOAD_TOO_LARGE')),
-    415: jsonBody('Body is not application/json, or compressed.', messageSchema('UNSUPPORTED_MEDIA_TYPE')),
-    500: jsonBody('Unexpected server failure.', messageSchema('INTERNAL_ERROR')),
     503: jsonBody(
       'Nothing is indexed here, or the index is not ready or too old.',
       reasonSchema('SERVICE_UNAVAILABLE'),
