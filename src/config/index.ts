@@ -3,6 +3,7 @@
  * in the program reads the environment or the command line; app.ts passes each room the part it needs.
  */
 export { type ConfigSources, createConfig, type LoadedConfig, loadConfig, type Partially } from './load.ts'
+export { shownConfig } from './mask-config.ts'
 export { nodeFlags } from './node-flags.ts'
 export { publicGenesisFile } from './public-genesis.ts'
 export type {
@@ -12,4 +13,3 @@ export type {
   EvmChainConfig,
   SolanaChainConfig,
 } from './schema.ts'
-export { shownConfig } from './shown-config.ts'

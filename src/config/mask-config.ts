@@ -1,6 +1,7 @@
 import { Kind, type TSchema } from '@sinclair/typebox'
 import { MASK, maskSource, maskUrl } from '../lib/mask.ts'
 import { membersOf } from './keys.ts'
+import { type Config, ConfigSchema } from './schema.ts'
 import { marksOf } from './sections/field.ts'
 import { isTree, type Tree } from './tree.ts'
 
@@ -47,6 +48,9 @@ export function maskBySchema(schema: TSchema | undefined, value: unknown, known?
   }
   return value
 }
+
+/** A copy that may be shown: secrets hidden, URLs cut to their host. */
+export const shownConfig = (config: Config): unknown => maskBySchema(ConfigSchema, config)
 
 /** True when a value of this schema may carry something secret anywhere inside. */
 export function carriesSecret(schema: TSchema): boolean {
