@@ -67,13 +67,15 @@ it('wallets of recorded addresses own at any height what a replay of all contain
         numbers += 1
       }
     }
+    // Amounts are meant here, not deadlines: a machine that does many things at a time may be slow.
+    const context = readContext({ deadline: Date.now() + 60_000 })
     const accounts = asked.map(({ account }) => account)
     const onC = asked.filter(({ account }) => account.extendedPublicKeys.length === 0)
     const cAccounts = onC.map(({ account }) => account)
     await Promise.all([
-      ask('P', () => createPvmBalanceSource({ ...deps, caip2Id: P }).readBalances(accounts, readContext())),
-      ask('X', () => createAvmBalanceSource({ ...deps, caip2Id: X }).readBalances(accounts, readContext())),
-      ask('C', () => createCorethBalanceSource({ ...deps, caip2Id: C }).readBalances(cAccounts, readContext()), onC),
+      ask('P', () => createPvmBalanceSource({ ...deps, caip2Id: P }).readBalances(accounts, context)),
+      ask('X', () => createAvmBalanceSource({ ...deps, caip2Id: X }).readBalances(accounts, context)),
+      ask('C', () => createCorethBalanceSource({ ...deps, caip2Id: C }).readBalances(cAccounts, context), onC),
     ])
   }
   expect(numbers).toBeGreaterThan(100)
