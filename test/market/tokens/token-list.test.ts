@@ -50,6 +50,7 @@ describe('entries of a token list', () => {
     ['a text', 'token'],
     ['no address', entry({ address: undefined })],
     ['a short address', entry({ address: '0x12' })],
+    ['no address, and no text as its id', entry({ address: undefined, chainId: undefined, id: [MINT] })],
     ['no hex', entry({ address: `0x${'g'.repeat(40)}` })],
     ['a mint on an EVM chain', entry({ address: MINT })],
     ['an EVM address on Solana', entry({ chainId: 101, address: USDC, symbol: 1 })],
@@ -59,6 +60,7 @@ describe('entries of a token list', () => {
     ['a chain number that is rounded, and may be that of another chain', entry({ chainId: 2 ** 53 })],
     ['no name', entry({ name: '' })],
     ['a name that is nothing but controls', entry({ name: '\u202e\u200b\u0000' })],
+    ['a symbol that is nothing but controls', entry({ symbol: '\u202e\u200b\u0000' })],
     ['no decimals', entry({ decimals: undefined })],
     ['decimals as text', entry({ decimals: '6' })],
     ['256 decimals', entry({ decimals: 256 })],
@@ -76,6 +78,10 @@ describe('entries of a token list', () => {
     const list = parse({ tokens: [bad, entry({ address: address(7) })] })
     expect([...list.tokens.values()].flat().map((token) => token.address)).toEqual([address(7)])
     expect([list.taken, list.skipped]).toEqual([1, 1])
+  })
+
+  it.each(['logoURI', 'logoUri', 'icon'])('have the logo that they name as %s', (name) => {
+    expect(only({ [name]: 'https://x.io/a.png' })?.logoUri).toBe('https://x.io/a.png')
   })
 
   it('of one address count once, the first of them', () => {
@@ -143,6 +149,17 @@ describe('internal ids', () => {
     expect(list.tokens.get('eip155:1')?.[0]?.internalId).toBe(`eip155:1-${ON_ETHEREUM.toLowerCase()}`)
   })
 
+  it('are those of no other original: copies that a copy names, and what an entry of Ethereum names there', () => {
+    const there = `0x${'7'.repeat(40)}`
+    const list = parse([
+      entry({ chainId: 999, extensions: { bridgeInfo: { 888: { tokenAddress: there } } } }),
+      entry({ chainId: 888, address: there }),
+      entry({ chainId: 1, address: there, extensions: { bridgeInfo: { 1: { tokenAddress: ON_ETHEREUM } } } }),
+    ])
+    expect(list.tokens.get('eip155:888')?.[0]?.internalId).toBe(`eip155:888-${there}`)
+    expect(list.tokens.get('eip155:1')?.[0]?.internalId).toBe(`eip155:1-${there}`)
+  })
+
   it('come from the built-in table where the list says nothing', () => {
     expect(only({})?.internalId).toBe(`eip155:1-${ON_ETHEREUM.toLowerCase()}`)
     const pegged = only({ chainId: 56, address: '0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d' })
@@ -153,8 +170,10 @@ describe('internal ids', () => {
     [null],
     ['text'],
     [{ bridgeInfo: 1 }],
+    [{ bridgeInfo: null }],
     [{ bridgeInfo: { 1: null } }],
     [{ bridgeInfo: { 1: { tokenAddress: '0x' } } }],
+    [{ bridgeInfo: { 1: { tokenAddress: [ON_ETHEREUM] } } }],
   ])('survive extensions %j', (extensions) => {
     expect(only({ chainId: 999, extensions })?.internalId).toBe(`eip155:999-${USDC.toLowerCase()}`)
   })
@@ -163,6 +182,7 @@ describe('internal ids', () => {
 describe('logos', () => {
   it.each([
     ['https://x.io/a b.png', 'https://x.io/a%20b.png'],
+    [' https://x.io/a.png\n', 'https://x.io/a.png'],
     [
       'ipfs://QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWXQKN9/logo.png',
       'https://ipfs.io/ipfs/QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWXQKN9/logo.png',
@@ -179,6 +199,8 @@ describe('logos', () => {
     ['javascript:alert(1)'],
     ['data:image/png;base64,AAAA'],
     ['https://user:pass@x.io/a.png'],
+    ['https://user@x.io/a.png'],
+    ['https://:pass@x.io/a.png'],
     ['https://'],
     ['ipfs://../../etc'],
     [`https://x.io/${'a'.repeat(2_000)}`],
@@ -191,7 +213,7 @@ describe('documents that are no list', () => {
   it.each([['{'], ['<html></html>'], ['null'], ['7'], ['{}'], ['{"tokens":{}}'], ['{"tokens":"a"}']])(
     '%s is refused',
     (text) => {
-      expect(() => parseTokenList(text, { maxTokens: 10 })).toThrow()
+      expect(() => parseTokenList(text, { maxTokens: 10 })).toThrow(/JSON|not a token list/)
     },
   )
 
