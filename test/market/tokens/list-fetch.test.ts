@@ -1,11 +1,13 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { createTokenLists } from '../../../src/market/index.ts'
 import { createListFetch } from '../../../src/market/tokens/list-fetch.ts'
 
@@ -32,6 +34,32 @@ it('asks with the user and the password of the URL, and tells them to nobody to 
   const answer = await fetch(`http://some%40one:pass%20word@${place}/`, { headers: {}, signal, maxBytes: 100 })
   expect(answer).toMatchObject({ status: 200, body: '{}' })
   expect(told).toEqual([`Basic ${Buffer.from('some@one:pass word').toString('base64')}`, undefined])
+})
+
+it('a list fetched over https is never continued in clear text, or in no way at all', async () => {
+  // The connection is what is tested here, not who vouches for the server.
+  vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const pem = (part: string): string =>
+    readFileSync(new URL(`../../fixtures/tls/localhost-${part}.pem`, import.meta.url), 'utf8')
+  const told: string[] = []
+  const plain = await placeOf((_, response) => void response.end(told.push('plain') && '{}'))
+  const server = createTlsServer({ key: pem('key'), cert: pem('cert') }, ({ url = '' }, response) => {
+    told.push(url)
+    if (url === '/list.json') response.end('{}')
+    else response.writeHead(302, { location: decodeURIComponent(url.slice(1)) }).end()
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const { fetch, close } = createListFetch()
+  onTestFinished(close)
+  const request = { headers: {}, signal: new AbortController().signal, maxBytes: 100 }
+  const sentTo = (to: string) =>
+    fetch(`https://localhost:${(server.address() as AddressInfo).port}/${encodeURIComponent(to)}`, request)
+  expect(await sentTo('/list.json')).toMatchObject({ status: 200, body: '{}' })
+  for (const to of [`http://${plain}/`, 'ftp://localhost/list.json', 'http://['])
+    await expect(sentTo(to)).rejects.toThrow('redirect to nowhere safe')
+  expect(told).not.toContain('plain')
 })
 
 it('what is wrong with a list is told without what its URL may hold', async () => {

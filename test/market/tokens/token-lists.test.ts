@@ -59,6 +59,14 @@ describe('lists behind URLs', () => {
     expect(stage.seen).toHaveLength(1)
   })
 
+  it('have entries without a chain number where one chain alone names them', async () => {
+    const bare = (index: number) => ({ ...entry(index), chainId: undefined })
+    stage.documents = { '/a.json': [bare(1)], '/b.json': [bare(2)], '/c.json': [bare(3)] }
+    const own = { [CHAIN]: [url('/a.json'), url('/b.json'), url('/c.json')], 'eip155:5': [url('/b.json')] }
+    await open({ sources: own, defaultSources: [url('/c.json')] })
+    expect([symbols(), symbols('eip155:5')]).toEqual([['T1'], []])
+  })
+
   it('are those of before once they can be read again, while their server is away', async () => {
     await open()
     await stage.lists.close()
