@@ -159,6 +159,29 @@ describe('what a JSON-RPC error means', () => {
     expect(outcome.kind === 'failure' ? outcome.failure.kind : outcome.kind).toBe(expected)
   })
 
+  test.each([
+    [200, 3, 'execution reverted', false],
+    [200, -32000, 'execution reverted: out of its range', false],
+    [200, -32601, 'the method eth_foo does not exist', false],
+    [200, -32602, 'bad address', false],
+    [200, -32000, 'insufficient funds for transfer', false],
+    [200, -32005, 'query returned more than 10000 results', true],
+    [500, -32000, 'gas required exceeds allowance (50000000)', false],
+    [200, -32000, 'header not found', true],
+    [200, -32000, 'missing trie node 1234', true],
+    [200, -32603, 'Internal error', true],
+    [200, -32046, 'Cannot fulfill request', true],
+    [403, -32603, 'forbidden here', true],
+    [500, -32013, 'backend returned an invalid response', true],
+  ])(
+    'that comes with status %d, %d %s: if it is all that anybody says, it may pass: %s',
+    (status, code, message, may) => {
+      const outcome = judgeRpcError('host', { code, message }, status)
+      const said = outcome.kind === 'failure' ? outcome.failure.fallback : outcome
+      expect(said).toMatchObject({ kind: 'truth', error: { rpcCode: code, retryable: may } })
+    },
+  )
+
   test('the truth carries code and data; URLs never reach a failure text', () => {
     const truth = judgeRpcError('host', { code: 3, message: 'execution reverted', data: '0x12' })
     expect(truth).toMatchObject({ kind: 'truth', error: { rpcCode: 3, data: '0x12', retryable: false } })
