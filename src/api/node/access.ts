@@ -10,5 +10,5 @@ export interface AccessRequest {
   authorization: string | undefined
 }
 
-/** Undefined lets the request in; an answer is sent unchanged, without any other headers (like the node's 401). */
+/** Undefined lets the request in; an answer is sent unchanged, without any headers but its own (like the node's 401). */
 export type AccessGuard = (request: AccessRequest) => NodeAnswer | undefined

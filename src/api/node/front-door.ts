@@ -67,11 +67,12 @@ const accessOf = (request: IncomingMessage, { path }: RequestTarget): AccessRequ
   authorization: request.headers.authorization,
 })
 
-/** The guard's answer is sent without CORS and node id headers, because a node's guard runs before those are added. */
-function writeBare(response: ServerResponse, { status, contentType, body }: NodeAnswer): void {
+/** Under /ext without CORS and node id headers, because a node's guard runs before those are added. */
+function writeBare(response: ServerResponse, { status, contentType, extra, body }: NodeAnswer): void {
   response.writeHead(status, [
     ...connectionPairs(response),
     ...(contentType === undefined ? [] : ['Content-Type', contentType]),
+    ...Object.entries(extra ?? {}).flat(),
     'Content-Length',
     String(body.length),
   ])

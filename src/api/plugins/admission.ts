@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { refusalBody } from './refusal-body.ts'
 
 export interface AdmissionLimits {
   /** This process serves only probes and metrics (run mode `indexer`). */
@@ -89,7 +90,7 @@ const MESSAGES: Readonly<Record<RefusalReason, string>> = {
 
 /** 503, with `retry-after` where a retry makes sense, in the format of the requested API. */
 export function refuseAdmission(response: ServerResponse, path: string, reason: RefusalReason): void {
-  const { type, body } = refusalBody(path, MESSAGES[reason])
+  const { type, body } = answerFor(path, MESSAGES[reason])
   response.writeHead(503, {
     'content-type': `${type}; charset=utf-8`,
     'content-length': Buffer.byteLength(body),
@@ -102,9 +103,7 @@ export function refuseAdmission(response: ServerResponse, path: string, reason: 
   response.end(body)
 }
 
-function refusalBody(path: string, message: string): { type: string; body: string } {
+function answerFor(path: string, message: string): { type: string; body: string } {
   if (/^\/+ext(\/|$)/.test(path)) return { type: 'text/plain', body: `${message}\n` }
-  const balance = /^\/+v1\/(balance|stake)\//.test(path)
-  const body = balance ? { message: 'SERVICE_UNAVAILABLE' } : { message, error: 'Service Unavailable', statusCode: 503 }
-  return { type: 'application/json', body: JSON.stringify(body) }
+  return { type: 'application/json', body: refusalBody(path, 503, message) }
 }

@@ -17,6 +17,8 @@ const PREFLIGHT: Header[] = [
   ['Access-Control-Request-Method', 'POST'],
   ['Access-Control-Request-Headers', 'authorization'],
 ]
+const BALANCE_NO_TOKEN = '{"message":"UNAUTHORIZED"}'
+const DATA_NO_TOKEN = '{"message":"auth token not provided","error":"Unauthorized","statusCode":401}'
 const NO_TOKEN = '{"jsonrpc":"2.0","error":{"code":-32600,"message":"auth token not provided"},"id":1}\n'
 
 describe('the guard', () => {
@@ -50,8 +52,6 @@ describe('the guard', () => {
   const bearer = (token: string): Header => ['Authorization', `Bearer ${token}`]
 
   it.each([
-    '/v1/balance/get-balances',
-    '/v1/nothing',
     '/metrics',
     '/',
     '/documentation',
@@ -75,8 +75,8 @@ describe('the guard', () => {
     '/ext/auth#/ext/info',
     '/ext%2Finfo%2Fauth',
     '/x/ext/auth',
-    '/v1/..%2Fext/auth',
-    'http://127.0.0.1/v1/x',
+    '/v1',
+    '/ext/v1/nothing',
     'http://127.0.0.1/ext/info',
   ])('asks for a token at %s', async (target) => {
     const before = server.entered.length
@@ -86,6 +86,35 @@ describe('the guard', () => {
     expect((await send(target, UPGRADE, 'GET')).status).toBe(401)
     expect(server.entered).toHaveLength(before)
     expect((await send(target, [bearer(everything)])).status).not.toBe(401)
+  })
+
+  it.each([
+    ['/v1/balance/get-balances', BALANCE_NO_TOKEN],
+    ['/v1/stake/get-rewards?x=1', BALANCE_NO_TOKEN],
+    ['//v1/balance/get-balances', BALANCE_NO_TOKEN],
+    ['/v1/health-check', DATA_NO_TOKEN],
+    ['/prefix/v1/transactions?pageSize=1', DATA_NO_TOKEN],
+    ['/v1/nothing', DATA_NO_TOKEN],
+    ['/v1/..%2Fext/auth', DATA_NO_TOKEN],
+    ['http://127.0.0.1/v1/x', DATA_NO_TOKEN],
+  ])('asks for a token at %s in the words of the API below it, which web pages can read', async (target, body) => {
+    const before = server.entered.length
+    const reply = await send(target)
+    expect(`${reply.status} ${reply.body}`).toBe(`401 ${body}`)
+    const headers = new Map(reply.headers.map(([name, value]) => [name.toLowerCase(), value]))
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(headers.get('access-control-allow-origin')).toBe('*')
+    expect((await send(target, UPGRADE, 'GET')).status).toBe(401)
+    expect(server.entered).toHaveLength(before)
+    expect((await send(target, [bearer(everything)])).status).not.toBe(401)
+  })
+
+  it('tells an API client what is wrong with its token', async () => {
+    const { status, body } = await send('/v1/blocks', [bearer(info)])
+    expect([status, JSON.parse(String(body))]).toEqual([
+      401,
+      { message: expect.stringContaining('does not allow access'), error: 'Unauthorized', statusCode: 401 },
+    ])
   })
 
   it.each(['/ext/auth', '/%65xt/%61uth', '/ext%2Fauth', '/ext/auth?x=/v1/y', 'http://any.where/ext/auth'])(
