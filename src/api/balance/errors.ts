@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CancelledError } from '../../errors.ts'
+import { isEncoded, NOT_JSON } from '../plugins/body-errors.ts'
 import { noteReason } from '../plugins/request-log.ts'
 import type { Issue } from './issues.ts'
 
@@ -14,9 +15,6 @@ const WORDS: Record<number, string> = {
   429: 'TOO_MANY_REQUESTS',
   503: 'SERVICE_UNAVAILABLE',
 }
-
-/** The parser does not say which of the two it was. */
-const NOT_JSON = 'body is not valid JSON, or has a member named __proto__ or constructor.prototype'
 
 /** Answers with a status and its word; `reason` explains it to people. */
 export function refuse(reply: FastifyReply, status: number, reason?: string): FastifyReply {
@@ -39,7 +37,6 @@ export function installErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: Error & { statusCode?: number; code?: string }, request, reply) => {
     const status = error.statusCode ?? 500
     if (status === 400) {
-      // Compressed bodies cannot be read here and would otherwise look like broken JSON.
       if (isEncoded(request)) return refuse(reply.header('accept-encoding', 'identity'), 415)
       const message = error.code === 'FST_ERR_CTP_EMPTY_JSON_BODY' ? 'body is required' : NOT_JSON
       return refusePayload(request, reply, [{ code: 'invalid_json', path: [], message }])
@@ -59,9 +56,6 @@ export function installErrors(app: FastifyInstance): void {
     app.all(url, { schema: { hide: true }, onRequest: refusePath }, refusePath)
   }
 }
-
-const isEncoded = (request: FastifyRequest): boolean =>
-  (request.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity'
 
 /**
  * Every other method of a known path is 405 with `allow`, not 404, so that the client knows what is wrong. Runs before

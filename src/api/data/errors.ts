@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CancelledError, FirnError, OverloadedError } from '../../errors.ts'
 import { createSparingLog, type SparingLog } from '../../lib/logging/sparing-log.ts'
+import { isEncoded, NOT_JSON } from '../plugins/body-errors.ts'
 import { noteReason } from '../plugins/request-log.ts'
 
 interface Issue {
@@ -58,12 +59,18 @@ export function installErrors(app: FastifyInstance): void {
     // If the client is gone, nobody reads the answer, and strangers must not fill the log by disconnecting.
     if (error instanceof CancelledError && reply.raw.closed) return reply.code(499).send()
     if (error instanceof FirnError) return refuseKnown(error, request, reply, sparing)
+    if (error.code === 'FST_ERR_CTP_INVALID_JSON_BODY') return refuseBody(request, reply)
     const status = error.statusCode ?? 500
     if (status >= 400 && status < 500) return refuse(reply, DECLARED.has(status) ? status : 400, error.message)
     request.log.error({ err: error }, 'unexpected failure')
     return refuse(reply, status === 503 ? 503 : 500, 'the server could not answer; it has written down why')
   })
 }
+
+const refuseBody = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+  isEncoded(request)
+    ? refuse(reply.header('accept-encoding', 'identity'), 400, 'compressed bodies are not read: send the JSON as it is')
+    : refuse(reply, 400, NOT_JSON)
 
 export const notFound = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
   refuse(reply, 404, `Cannot ${request.method} ${request.url.split('?', 1)[0]}`)

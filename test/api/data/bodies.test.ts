@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http'
+import { gzipSync } from 'node:zlib'
 import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -73,6 +74,23 @@ it.each([
   ['text/plain', 'x'],
 ])('an operation without a body does not look at one: %s %j', async (type, payload) => {
   expect(await post('/v1/none', type, payload)).toEqual([200, { body: 'none' }])
+})
+
+it('says of a compressed body that it is compressed, and of JSON that is not taken why it may be', async () => {
+  const send = async (payload: string | Buffer, headers: Record<string, string>) => {
+    const answer = await app.inject({ method: 'POST', url: '/v1/some', headers: { ...JSON_TYPE, ...headers }, payload })
+    return [answer.statusCode, answer.json<{ message: string }>().message, answer.headers['accept-encoding']]
+  }
+  const valid = '{"addresses":"x"}'
+  expect(await send(gzipSync(valid), { 'content-encoding': 'gzip' })).toEqual([
+    400,
+    'compressed bodies are not read: send the JSON as it is',
+    'identity',
+  ])
+  expect(await send(valid, { 'content-encoding': 'identity' })).toEqual([200, undefined, undefined])
+  const notJson = [400, expect.stringMatching(/^body is not valid JSON, or has a member named __proto__ /), undefined]
+  expect(await send('{"addresses":"x","__proto__":1}', {})).toEqual(notJson)
+  expect(await send('{"addresses":"x"', {})).toEqual(notJson)
 })
 
 it.each(['application/x-www-form-urlencoded', 'text/plain', 'application/vnd.api+json'])(
