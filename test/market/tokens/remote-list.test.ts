@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { steadyNow } from '../../../src/lib/steady-clock.ts'
+import { silentLog } from '../../../src/market/market-log.ts'
 import { createListCache } from '../../../src/market/tokens/list-cache.ts'
 import type { ListResponse } from '../../../src/market/tokens/list-fetch.ts'
 import { createRemoteList } from '../../../src/market/tokens/remote-list.ts'
@@ -20,7 +21,7 @@ async function listOf(...answers: (Partial<ListResponse> | undefined)[]) {
   const asked: Record<string, string>[] = []
   const list = createRemoteList(URL_OF_LIST, {
     cache: createListCache(folder),
-    log: { warn: () => undefined },
+    log: silentLog,
     maxBytes: 1_000_000,
     maxTokens: 100,
     refreshMs: HOUR,
