@@ -42,6 +42,13 @@ export interface IndexWriter {
    * Records that the chain has another block at the stored tip: nothing is served from it until it is confirmed again.
    */
   disownTip(stream: string): Promise<void>
+  /** A block of an EVM stream, to find where the chain left the stored branch; undefined if there is none. */
+  evmBlock(stream: string, height: bigint): Promise<StoredEvmBlock | undefined>
+  /**
+   * Contracts of the blocks up to a height whose names a rewind to it forgets, since their tokens moved above it; hex.
+   * @param before those whose names are forgotten already; the ones of later blocks are left out
+   */
+  forgottenAbove(stream: string, height: bigint, before: readonly string[]): Promise<string[]>
   /**
    * Rewinds an EVM stream to `height`, whose block becomes the tip.
    * @param state see `RangeProgress.state`
@@ -73,6 +80,13 @@ export interface IndexWriter {
 export interface StoredTip {
   height: bigint
   blockId: string
+}
+
+export interface StoredEvmBlock {
+  /** Hex. */
+  hash: string
+  /** Transactions of the chain up to and including it. */
+  count: bigint
 }
 
 export interface UntracedBlocks {

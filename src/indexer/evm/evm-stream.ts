@@ -22,23 +22,19 @@ export interface EvmStreamDeps {
   pool: UpstreamPool
   /** Path of the JSON-RPC endpoint below the upstreams' base URLs. */
   path: string
-  /** The stored block at a height; undefined = none. `hash` hex, `count` = transactions up to and including it. */
-  stored(height: bigint): Promise<{ hash: string; count: bigint } | undefined>
-  /** See `EvmQueries.forgottenAbove`. */
-  forgottenAbove(height: bigint, before: readonly string[]): Promise<readonly string[]>
+  writer: Pick<IndexWriter, 'evmBlock' | 'forgottenAbove' | 'untraced' | 'fillTraces'>
   /** See `EvmReaderOptions`. */
   traces?: TracePolicy
-  /** Fills blocks that were indexed without traces; left out = they are not filled. */
-  writer?: Pick<IndexWriter, 'untraced' | 'fillTraces'>
 }
 
 /** A standalone EVM chain: an L1, or any other. Detects a dead branch by its parent hash. */
 export function createEvmStream(deps: EvmStreamDeps): ChainStream<EvmStreamBlock> {
-  const { definition, pool, path, stored, forgottenAbove, traces = 'off', writer } = deps
+  const { definition, pool, path, writer, traces = 'off' } = deps
+  const stored = (height: bigint) => writer.evmBlock(definition.name, height)
   const reader = createEvmBlockReader(pool, path, { traces })
   const partiesOf = async (blocks: readonly WantedBlock[], atOnce: number, signal: AbortSignal) =>
     (await reader.traced(blocks, atOnce, signal)).map(({ parties }) => parties)
-  const filler = writer && traces !== 'off' ? createTraceFiller({ writer, partiesOf }) : undefined
+  const filler = traces !== 'off' ? createTraceFiller({ writer, partiesOf }) : undefined
   const page = createPageSize()
   /** Contracts whose names a rewind has forgotten, until a page has come with them. */
   let nameless: readonly string[] = []
@@ -141,7 +137,7 @@ export function createEvmStream(deps: EvmStreamDeps): ChainStream<EvmStreamBlock
     },
     fork: forkOf,
     async rewound(height, state) {
-      const forgotten = await forgottenAbove(height, readRewoundState(state))
+      const forgotten = await writer.forgottenAbove(definition.name, height, readRewoundState(state))
       if (forgotten.length === 0) return undefined
       return writeRewoundState((await stored(height))?.count ?? 0n, forgotten)
     },

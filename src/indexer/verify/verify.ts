@@ -193,11 +193,10 @@ function evmTurns(
   return [
     turn(name, async () => {
       const height = heightBelow(random, stream, await reader.samples.firstHeight(chainId))
-      const [own, theirs] = [await reader.evm.blockAt(chainId, height), await node.hashAt(height, signal)]
+      const [own, theirs] = [await reader.evm.hashAt(chainId, height), await node.hashAt(height, signal)]
       if (theirs === undefined) throw new BadAnswerError(`no node has block ${height}`)
       report.blocks += 1
-      if (own?.hash !== theirs)
-        report.differences.push(`${name} block ${height}: hash ${own?.hash}, the node has ${theirs}`)
+      if (own !== theirs) report.differences.push(`${name} block ${height}: hash ${own}, the node has ${theirs}`)
     }),
   ]
 }

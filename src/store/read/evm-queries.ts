@@ -49,8 +49,8 @@ export interface EvmQueries {
   latestTransactions(
     query: LatestQuery<EvmTransactionCursor> & { success?: boolean },
   ): Promise<{ transactions: ListedEvmTransaction[]; next?: EvmTransactionCursor }>
-  /** A block at a height, to find where a chain left the stored branch. */
-  blockAt(chainId: bigint, height: bigint): Promise<{ hash: string; cumulativeTransactions: bigint } | undefined>
+  /** Hash of the block at a height, hex. */
+  hashAt(chainId: bigint, height: bigint): Promise<string | undefined>
   /** EVM chain id of each EVM stream, as reported by its node, by the stream's name. */
   chainIds(): Promise<Map<string, bigint>>
   /** EVM chain ids of the chains on which the address ever participated. */
@@ -61,11 +61,6 @@ export interface EvmQueries {
    */
   touchedTokens(chainId: bigint, address: string, limit: number, caller?: Caller): Promise<string[]>
   contracts(chainId: bigint, addresses: readonly string[]): Promise<ContractInfo[]>
-  /**
-   * Contracts of the blocks up to a height whose names a rewind to it forgets, since their tokens moved above it.
-   * @param before those whose names are forgotten already; the ones of later blocks are left out
-   */
-  forgottenAbove(chainId: bigint, height: bigint, before: readonly string[]): Promise<string[]>
 }
 
 export function createEvmQueries(db: Kysely<Database>, { numbers, dbFor }: OwnedDeps): EvmQueries {
@@ -97,14 +92,14 @@ export function createEvmQueries(db: Kysely<Database>, { numbers, dbFor }: Owned
       const next = last && { time: last.time, stream: last.stream, height: last.height, index: last.position }
       return { transactions: page.map(toTransaction), ...(next === undefined ? {} : { next }) }
     },
-    async blockAt(chainId, height) {
+    async hashAt(chainId, height) {
       const row = await db
         .selectFrom('evm_block')
-        .select(['hash', 'cumulative_transactions'])
+        .select('hash')
         .where('stream', '=', await numbers.evm(chainId))
         .where('height', '=', height)
         .executeTakeFirst()
-      return row && { hash: row.hash, cumulativeTransactions: row.cumulative_transactions }
+      return row?.hash
     },
     async chainIds() {
       const rows = await db.selectFrom('stream').select(['name', 'evm_chain_id']).execute()
@@ -137,15 +132,6 @@ export function createEvmQueries(db: Kysely<Database>, { numbers, dbFor }: Owned
       const query = sql<ContractRow>`select c.address, c.standard, c.name, c.symbol, c.decimals
         from ${wanted} join evm_contract c on c.address = w.address and c.stream = ${await numbers.evm(chainId)}`
       return (await query.execute(db)).rows.map(toContract)
-    },
-    async forgottenAbove(chainId, height, before) {
-      const stream = await numbers.evm(chainId)
-      const earlier = rowSource('e', [column<string>('address', 'bytea', (address) => address)], before)
-      const query = sql<{ address: string }>`select c.address from
-        (select contract from evm_transfer where stream = ${stream} and height > ${height}
-          union select address from ${earlier}) moved
-        join evm_contract c on c.address = moved.contract and c.stream = ${stream} where c.height <= ${height}`
-      return (await query.execute(db)).rows.map(({ address }) => address)
     },
   }
 }

@@ -13,7 +13,7 @@ import type { FencedLeadership } from './leader-lease.ts'
 import { leadOwnSchema } from './own-schema.ts'
 import { createRangeKnowledge } from './range-knowledge.ts'
 import { inRangeTransaction, type RangeConnections } from './range-transaction.ts'
-import { rewindStream, rewriteTip } from './rewind.ts'
+import { readEvmBlock, readForgotten, rewindStream, rewriteTip } from './rewind.ts'
 import { confirmStream, disownStream, registerStream } from './stream-rows.ts'
 import { fillTraces, readUntraced } from './untraced.ts'
 
@@ -58,6 +58,8 @@ export function createIndexWriter(
       await upkeep?.consider()
     },
     disownTip: (stream) => disownStream(db, stream),
+    evmBlock: (stream, height) => readEvmBlock(db, stream, height),
+    forgottenAbove: (stream, height, before) => readForgotten(db, stream, height, before),
     rewind: (stream, height, state) =>
       db.transaction().execute(async (tx) => {
         await latest?.fence(tx)

@@ -2,9 +2,10 @@ import { sql, type Transaction } from 'kysely'
 import { tokenStandards } from '../codes.ts'
 import { type Db, nowSeconds } from '../database.ts'
 import { RangeContentError } from '../errors.ts'
+import type { StoredEvmBlock } from '../index-writer.ts'
 import type { EvmRewrite } from '../rows/index.ts'
 import type { Database } from '../schema/index.ts'
-import { sendTogether } from './bulk.ts'
+import { column, rowSource, sendTogether } from './bulk.ts'
 import type { RangeTransaction } from './range-transaction.ts'
 import { lockStream, toTarget } from './stream-rows.ts'
 import { noteUntraced, rewindUntraced } from './untraced.ts'
@@ -72,6 +73,31 @@ async function deleteAbove(db: Db, stream: number, height: bigint): Promise<void
   }
   await rewindUntraced(db, stream, height)
   await rewindNfts(db, stream, height)
+}
+
+const streamOf = (name: string) => sql`(select id from stream where name = ${name})`
+
+/** See `IndexWriter.evmBlock`. */
+export async function readEvmBlock(db: Db, name: string, height: bigint): Promise<StoredEvmBlock | undefined> {
+  const { rows } = await sql<StoredEvmBlock>`select hash, cumulative_transactions as count from evm_block
+    where stream = ${streamOf(name)} and height = ${height}`.execute(db)
+  return rows[0]
+}
+
+/** See `IndexWriter.forgottenAbove`. */
+export async function readForgotten(
+  db: Db,
+  name: string,
+  height: bigint,
+  before: readonly string[],
+): Promise<string[]> {
+  const earlier = rowSource('e', [column<string>('address', 'bytea', (address) => address)], before)
+  const { rows } = await sql<{ address: string }>`select c.address from
+    (select contract from evm_transfer where stream = ${streamOf(name)} and height > ${height}
+      union select address from ${earlier}) moved
+    join evm_contract c on c.address = moved.contract and c.stream = ${streamOf(name)}
+    where c.height <= ${height}`.execute(db)
+  return rows.map(({ address }) => address)
 }
 
 /** Contracts are asked for their names when they first move: those may have been given on the dead branch only. */

@@ -61,18 +61,12 @@ function evmStreams(config: Config, chains: Chains, store: Store): AnyStream[] {
     const name = `eip155:${id}`
     const pool = chains.pools.find((one) => one.name === name)
     if (!pool || !isIndexed(config, name)) return []
-    const chainId = BigInt(id)
     return createEvmStream({
-      definition: { name, kind: 'evm', testnet: chain.testnet, evmChainId: chainId },
+      definition: { name, kind: 'evm', testnet: chain.testnet, evmChainId: BigInt(id) },
       pool,
       path: '',
       traces: config.index.traces,
       writer: store.writer,
-      stored: async (height) => {
-        const block = await store.reader.evm.blockAt(chainId, height)
-        return block && { hash: block.hash, count: block.cumulativeTransactions }
-      },
-      forgottenAbove: (height, before) => store.reader.evm.forgottenAbove(chainId, height, before),
     })
   })
 }

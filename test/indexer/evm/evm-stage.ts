@@ -21,16 +21,11 @@ export interface EvmStage {
 /** An EVM chain, indexed into a database in memory; the first server is asked first. Everything ends with the test. */
 export const startEvmStage = (urls: string | readonly string[], chainId: number): Promise<EvmStage> =>
   startStreamStage(`eip155:${chainId}`, urls, (pool, store) => {
-    const id = BigInt(chainId)
     return createEvmStream({
-      definition: { name: `eip155:${chainId}`, kind: 'evm', testnet: true, evmChainId: id },
+      definition: { name: `eip155:${chainId}`, kind: 'evm', testnet: true, evmChainId: BigInt(chainId) },
       pool,
       path: '',
-      stored: async (height) => {
-        const block = await store.reader.evm.blockAt(id, height)
-        return block && { hash: block.hash, count: block.cumulativeTransactions }
-      },
-      forgottenAbove: (height, before) => store.reader.evm.forgottenAbove(id, height, before),
+      writer: store.writer,
     })
   })
 
@@ -58,7 +53,7 @@ export async function startStreamStage(
   })
   const at: EvmStage['at'] = ({ number, hash }) =>
     eventually(async () => {
-      const [stored] = await store.reader.progress()
+      const stored = (await store.reader.progress()).find(({ stream }) => stream === name)
       expect(stored?.tip).toMatchObject({ height: BigInt(number), blockId: hash.slice(2) })
       expect(indexer.status().streams[0]).toMatchObject({ height: BigInt(number), phase: 'following' })
     })

@@ -86,14 +86,14 @@ it.each([
   const { store, at } = await startEvmStage(node.url, chain.chainId)
   await at(await chain.head())
   const compared: number[] = []
-  const blockAt: typeof store.reader.evm.blockAt = (chainId, height) => {
+  const hashAt: typeof store.reader.evm.hashAt = (chainId, height) => {
     compared.push(Number(height))
-    return store.reader.evm.blockAt(chainId, height)
+    return store.reader.evm.hashAt(chainId, height)
   }
   const pool = createRpcPool(node.url)
   onTestFinished(() => pool.close())
   const report = await verifyIndex({
-    reader: { ...store.reader, evm: { ...store.reader.evm, blockAt } },
+    reader: { ...store.reader, evm: { ...store.reader.evm, hashAt } },
     networks: [],
     evm: [{ name: `eip155:${chain.chainId}`, chainId: BigInt(chain.chainId), pool, path: '' }],
     samples: 60,

@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createEvmStream } from '../../../src/indexer/evm/evm-stream.ts'
+import type { IndexWriter } from '../../../src/store/index.ts'
 import { startTestPool } from '../../support/upstream/upstream-pool.ts'
 
 const TIP = 1_000
@@ -62,7 +63,12 @@ async function startStream(characters: number, { atMost = TIP, logs = 0 } = {}) 
   ])
   onTestFinished(() => pool.close())
   const definition = { name: 'eip155:4242', kind: 'evm', testnet: true, evmChainId: 4_242n } as const
-  return createEvmStream({ definition, pool, path: '/', stored: async () => undefined, forgottenAbove: async () => [] })
+  return createEvmStream({
+    definition,
+    pool,
+    path: '/',
+    writer: { evmBlock: async () => undefined } as unknown as IndexWriter,
+  })
 }
 
 /** Blocks of each page. */

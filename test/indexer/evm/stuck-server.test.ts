@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createEvmStream } from '../../../src/indexer/evm/evm-stream.ts'
+import type { IndexWriter } from '../../../src/store/index.ts'
 import { createUpstreamPool } from '../../../src/upstream/index.ts'
 import { startAnvil } from '../../support/evm/anvil.ts'
 import { heightProbe, TEST_LIMITS } from '../../support/upstream/upstream-pool.ts'
@@ -48,8 +49,7 @@ async function stage(isStuck: boolean, believed: (head: string) => string = (hea
     definition: { name: 'eip155:4242', kind: 'evm', testnet: true, evmChainId: 4_242n },
     pool,
     path: '',
-    stored: async () => undefined,
-    forgottenAbove: async () => [],
+    writer: {} as IndexWriter,
   })
   const { signal } = new AbortController()
   await stream.define?.(signal)

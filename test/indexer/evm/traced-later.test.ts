@@ -124,11 +124,6 @@ it('what contracts sent on another chain while that was switched off comes when 
       path: '',
       traces: policy,
       writer: store.writer,
-      stored: async (height) => {
-        const block = await store.reader.evm.blockAt(43_113n, height)
-        return block && { hash: block.hash, count: block.cumulativeTransactions }
-      },
-      forgottenAbove: async () => [],
     }),
   )
   await stage.at(tip?.block as RpcBlock)
