@@ -1,13 +1,14 @@
 import { idFromCb58 } from './bytes/ids.ts'
 import type { ChainLetter } from './primary-network.ts'
+import { PUBLIC_NETWORKS } from './public-networks.ts'
 
 /**
  * X-chains that had no blocks before Cortina, by blockchain id (hex), with the start of their blocks (unix seconds):
  * mainnet's and the testnet's. Outputs from before are in no block. Other networks have blocks from the start.
  */
 export const FIRST_X_BLOCKS: ReadonlyMap<string, bigint> = new Map([
-  [idFromCb58('2oYMBNV4eNHyqk2fjjV5nVQLDbtmNJzq5s3qs3Lo6ftnC6FByM'), 1_682_434_800n],
-  [idFromCb58('2JVSBoinj9C2J33VntvzYtVJNZdN2NKiwwKjcumHUWEb5DbBrm'), 1_680_793_200n],
+  [idFromCb58(PUBLIC_NETWORKS.mainnet.xBlockchainId), 1_682_434_800n],
+  [idFromCb58(PUBLIC_NETWORKS.testnet.xBlockchainId), 1_680_793_200n],
 ])
 
 /** When the X-chain with this id (cb58) got blocks, unix seconds; undefined if it had them from the start. */

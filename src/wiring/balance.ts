@@ -7,6 +7,7 @@ import type { Chains } from '../chains/index.ts'
 import type { Config } from '../config/index.ts'
 import { hrpOfNetwork } from '../lib/bytes/bech32-address.ts'
 import { SIDES, type Side } from '../lib/primary-network.ts'
+import { PUBLIC_NETWORKS } from '../lib/public-networks.ts'
 import type { Metrics } from '../metrics/index.ts'
 import { createBalanceService } from '../services/balances/index.ts'
 import type { StakeRewardsService } from '../services/stake-rewards/index.ts'
@@ -16,7 +17,7 @@ import type { Market } from './market.ts'
 import type { HeapRoom } from './process/heap-room.ts'
 
 /** HRPs of the API; a private network's prefix is accepted in addition. */
-const HRPS = ['avax', 'fuji']
+const HRPS = SIDES.map((side) => PUBLIC_NETWORKS[side].hrp)
 
 /** The file may still appear, so the start continues; until then every request is a failure of this server. */
 async function warnOfKeys({ mode, jwks }: Config['balance']['appCheck'], logger: Logger): Promise<void> {

@@ -7,13 +7,13 @@ import { DeadlineError } from '../errors.ts'
 import type { Indexer, IndexerStatus } from '../indexer/index.ts'
 import { CURRENCIES } from '../lib/currencies.ts'
 import { type ChainLetter, SIDES, type Side } from '../lib/primary-network.ts'
+import { PUBLIC_NETWORKS } from '../lib/public-networks.ts'
 import { steadyNow } from '../lib/steady-clock.ts'
 import { inTime } from '../lib/waiting/in-time.ts'
 import { AVALANCHE_REFERENCES, BITCOIN_REFERENCES, SOLANA_REFERENCES } from '../schemas/index.ts'
 import { indexAge, type Store } from '../store/index.ts'
 import type { IndexIdentities } from './indexed/indexed-networks.ts'
 
-const PREFIXES = { mainnet: 'avax', testnet: 'fuji' } as const
 /** Open pages poll; the database is read at most this often. Milliseconds. */
 const PROGRESS_MS = 2_000
 /** A database that is opening or busy must not leave people waiting without an answer. */
@@ -41,7 +41,7 @@ function pageFacts(config: Config, { chains, identities }: PageDeps): PageFacts 
   const known = chainsOf(config)
   const prefixes = (side: Side): string[] => {
     const own = [config.chains.avalanche[side]?.hrp, identities.known(side)?.hrp]
-    return [...new Set([PREFIXES[side], ...own.filter((hrp) => hrp !== undefined)])]
+    return [...new Set([PUBLIC_NETWORKS[side].hrp, ...own.filter((hrp) => hrp !== undefined)])]
   }
   return {
     chains: known.filter(({ caip2Id }) => chains.byId.has(caip2Id)),

@@ -4,6 +4,7 @@ import { BadInputError, FirnError, NotFoundError } from '../../errors.ts'
 import { formatBech32Address } from '../../lib/bytes/bech32-address.ts'
 import { hexToBytes } from '../../lib/bytes/ids.ts'
 import { CHAIN_LETTERS, PRIMARY_NETWORK_ID, type Side } from '../../lib/primary-network.ts'
+import { PUBLIC_NETWORKS } from '../../lib/public-networks.ts'
 import type { CMemories, OlderOutputs } from '../../services/node-outputs/index.ts'
 import {
   type AssetInfo,
@@ -59,17 +60,10 @@ const ALIASES: ReadonlyMap<string, ChainLetter> = new Map([
 ])
 
 /** The public networks' ids: SDKs can send no others, so these also name the chains of a private network. */
-const PUBLIC_IDS: Readonly<Record<Side, ReadonlyMap<string, ChainLetter>>> = {
-  mainnet: new Map([
-    [PRIMARY_NETWORK_ID, 'P'],
-    ['2oYMBNV4eNHyqk2fjjV5nVQLDbtmNJzq5s3qs3Lo6ftnC6FByM', 'X'],
-    ['2q9e4r6Mu3U68nU1fYjgbR6JvwrRx36CohpAX5UQxse55x1Q5', 'C'],
-  ]),
-  testnet: new Map([
-    [PRIMARY_NETWORK_ID, 'P'],
-    ['2JVSBoinj9C2J33VntvzYtVJNZdN2NKiwwKjcumHUWEb5DbBrm', 'X'],
-    ['yH8D7ThNJkxmtkuv2jgBa4P1Rn3Qpr4pPr7QYNfcdoS6k6HWp', 'C'],
-  ]),
+function publicLetter(side: Side, id: string): ChainLetter | undefined {
+  const { xBlockchainId, cBlockchainId } = PUBLIC_NETWORKS[side]
+  if (id === PRIMARY_NETWORK_ID) return 'P'
+  return id === xBlockchainId ? 'X' : id === cBlockchainId ? 'C' : undefined
 }
 
 export const PrimaryParamsSchema = Type.Object({
@@ -90,7 +84,7 @@ export async function resolveChain(deps: PrimaryDeps, params: PrimaryParams): Pr
   if (!identity) throw new NotFoundError(`network ${params.network} is not served here`)
   const own = Object.entries(identity.blockchainIds).find(([, id]) => id === params.blockchainId)?.[0]
   const letter =
-    (own as ChainLetter | undefined) ?? ALIASES.get(params.blockchainId) ?? PUBLIC_IDS[side].get(params.blockchainId)
+    (own as ChainLetter | undefined) ?? ALIASES.get(params.blockchainId) ?? publicLetter(side, params.blockchainId)
   if (letter === undefined) {
     throw new BadInputError(
       `blockchainId ${params.blockchainId} is not a chain of ${params.network}: try p-chain, x-chain or c-chain`,

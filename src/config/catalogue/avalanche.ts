@@ -1,3 +1,4 @@
+import { PUBLIC_NETWORKS } from '../../lib/public-networks.ts'
 import type { AvalancheNetworkConfig, EvmChainConfig } from '../schema.ts'
 import { ALOT, AVAX, BEAM, JEWEL } from './native-tokens.ts'
 import { coingeckoList, MULTICALL3, publicUpstreams, UNISWAP_LIST } from './public-upstream.ts'
@@ -5,7 +6,6 @@ import { coingeckoList, MULTICALL3, publicUpstreams, UNISWAP_LIST } from './publ
 const genesisFile = (name: string) =>
   `https://raw.githubusercontent.com/ava-labs/avalanchego/master/genesis/genesis_${name}.json`
 
-/** IDs: the networks' genesis, the same in every node since their start. */
 const mainnet: AvalancheNetworkConfig = {
   name: 'Avalanche',
   upstreams: publicUpstreams(
@@ -14,12 +14,7 @@ const mainnet: AvalancheNetworkConfig = {
     'https://avalanche-public.nodies.app',
     'https://api.zan.top/avax-mainnet',
   ),
-  networkId: 1,
-  hrp: 'avax',
-  xBlockchainId: '2oYMBNV4eNHyqk2fjjV5nVQLDbtmNJzq5s3qs3Lo6ftnC6FByM',
-  cBlockchainId: '2q9e4r6Mu3U68nU1fYjgbR6JvwrRx36CohpAX5UQxse55x1Q5',
-  avaxAssetId: 'FvwEAhmxKfeiG8SnEvq42hc6whRyY3EFYAvebMqDNDGCgxN5Z',
-  evmChainId: 43114,
+  ...PUBLIC_NETWORKS.mainnet,
   genesisFile: genesisFile('mainnet'),
   native: { ...AVAX, decimals: 9 },
   blockTimeMs: 2_000,
@@ -29,12 +24,7 @@ const mainnet: AvalancheNetworkConfig = {
 const testnet: AvalancheNetworkConfig = {
   name: 'Avalanche Fuji',
   upstreams: publicUpstreams('https://api.avax-test.network', 'https://api.zan.top/avax-fuji'),
-  networkId: 5,
-  hrp: 'fuji',
-  xBlockchainId: '2JVSBoinj9C2J33VntvzYtVJNZdN2NKiwwKjcumHUWEb5DbBrm',
-  cBlockchainId: 'yH8D7ThNJkxmtkuv2jgBa4P1Rn3Qpr4pPr7QYNfcdoS6k6HWp',
-  avaxAssetId: 'U8iRqJoiJm8xZHAacmvYyZVwqQx6uDNtQeP3CQ6fcgQk3JqnK',
-  evmChainId: 43113,
+  ...PUBLIC_NETWORKS.testnet,
   genesisFile: genesisFile('fuji'),
   native: { ...AVAX, decimals: 9 },
   blockTimeMs: 2_000,
@@ -65,7 +55,7 @@ export const avalancheEvmChains: Record<string, EvmChainConfig> = {
       UNISWAP_LIST,
       coingeckoList('avalanche'),
     ],
-    blockchainId: '2q9e4r6Mu3U68nU1fYjgbR6JvwrRx36CohpAX5UQxse55x1Q5',
+    blockchainId: PUBLIC_NETWORKS.mainnet.cBlockchainId,
   },
   '43113': {
     name: 'Avalanche Fuji C-Chain',
@@ -80,7 +70,7 @@ export const avalancheEvmChains: Record<string, EvmChainConfig> = {
     explorer: 'https://testnet.snowtrace.io',
     multicall: MULTICALL3,
     tokenLists: [],
-    blockchainId: 'yH8D7ThNJkxmtkuv2jgBa4P1Rn3Qpr4pPr7QYNfcdoS6k6HWp',
+    blockchainId: PUBLIC_NETWORKS.testnet.cBlockchainId,
   },
   '53935': {
     name: 'DFK Chain',
