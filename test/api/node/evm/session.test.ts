@@ -104,6 +104,15 @@ it('what is pushed before a batch that subscribes is answered comes after the an
   expect(heard).toEqual(['answer', '0x2', '0x2'])
 })
 
+it('what is pushed for another subscription does not wait for a batch that subscribes', async () => {
+  const { heard, answer, subscribe } = await heardAround(pushingNode('0xa', 2), {})
+  subscribe()
+  await until(() => heard.length === 3, 'what was pushed for the other')
+  answer()
+  await until(() => heard.length === 6, 'the answer and what was pushed')
+  expect(heard).toEqual(['subscribed', '0x3', '0x3', 'answer', '0x2', '0x2'])
+})
+
 it('what is pushed before a batch that subscribes is answered does not wait where there is no room for it', async () => {
   const { heard, answer } = await heardAround(pushingNode('a'.repeat(1_000), 2), { highWaterBytes: 1_500 })
   await until(() => heard.length === 2, 'what was pushed')

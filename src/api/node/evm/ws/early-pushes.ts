@@ -1,13 +1,18 @@
 import type { Share } from './message-room.ts'
 
-/** Holds what nodes push while batches that subscribe are answered: no client knows an id before it has the answer. */
+/** Holds what nodes push for subscriptions of batches that are being answered: no client knows an id before the answer. */
 export interface EarlyPushes {
-  /** Sends what was pushed, or holds it. */
-  push(message: Buffer): void
-  /** A batch that subscribes is being answered. */
-  begin(): void
-  /** Its answer has been sent. */
-  end(): void
+  /** Sends what was pushed for a subscription, or holds it. */
+  push(message: Buffer, id: string): void
+  /** The client does not know this subscription yet. */
+  hold(id: string): void
+  /** The client knows these now. */
+  release(ids: readonly string[]): void
+}
+
+interface Push {
+  message: Buffer
+  id: string
 }
 
 /**
@@ -15,32 +20,31 @@ export interface EarlyPushes {
  * @param most bytes that are held; beyond it, or where `share` has no room, they do not wait
  */
 export function createEarlyPushes(send: (message: Buffer) => void, most: number, share: Share): EarlyPushes {
-  let batches = 0
-  let held: Buffer[] = []
+  const unknown = new Set<string>()
+  let held: Push[] = []
   let bytes = 0
-  const sendAll = (): void => {
-    const all = held
-    held = []
-    share(-bytes)
-    bytes = 0
-    for (const message of all) send(message)
+  const sendHeld = (isDue: (push: Push) => boolean): void => {
+    const due = held.filter(isDue)
+    held = held.filter((push) => !isDue(push))
+    const freed = due.reduce((sum, { message }) => sum + message.length, 0)
+    share(-freed)
+    bytes -= freed
+    for (const { message } of due) send(message)
   }
   return {
-    push: (message) => {
-      if (batches === 0) {
+    push: (message, id) => {
+      if (!unknown.has(id)) {
         send(message)
         return
       }
-      held.push(message)
+      held.push({ message, id })
       bytes += message.length
-      if (!share(message.length) || bytes > most) sendAll()
+      if (!share(message.length) || bytes > most) sendHeld(() => true)
     },
-    begin: () => {
-      batches += 1
-    },
-    end: () => {
-      batches -= 1
-      if (batches === 0) sendAll()
+    hold: (id) => unknown.add(id),
+    release: (ids) => {
+      for (const id of ids) unknown.delete(id)
+      sendHeld(({ id }) => !unknown.has(id))
     },
   }
 }

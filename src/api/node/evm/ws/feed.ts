@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { UpstreamUnavailableError } from '../../../../errors.ts'
-import { resultOf, withOwnId } from '../answers.ts'
+import { withOwnId } from '../answers.ts'
 import { REMEMBERED_HEADS } from './delivery.ts'
 import { createHeadShape } from './head-shape.ts'
 import { createHeld } from './held.ts'
@@ -13,7 +13,7 @@ import {
   withSubscription,
   writeNotification,
 } from './notification.ts'
-import { createSubscription, type Subscription } from './subscription.ts'
+import { createSubscription, type Subscription, subscriptionIdOf } from './subscription.ts'
 import { createSubscriptionTable } from './subscription-table.ts'
 import { createTold } from './told.ts'
 import type { LinkEvents, UpstreamLink } from './upstream-link.ts'
@@ -36,7 +36,8 @@ export interface Feed {
 export interface FeedDeps {
   /** Connects to the best node. Rejects when there is none. */
   connect(events: LinkEvents): Promise<UpstreamLink>
-  send(message: Buffer): void
+  /** To the client, for the subscription that it knows by this id. */
+  send(message: Buffer, id: string): void
   /** A node has shown a block. */
   onHead(host: string, height: bigint): void
   /** The subscriptions could not be kept: the client has to start over. */
@@ -51,11 +52,6 @@ export interface FeedDeps {
 
 const FIRST_WAIT_MS = 100
 const LAST_WAIT_MS = 2_000
-
-const idTextOf = (entry: Buffer): string | undefined => {
-  const result = resultOf(entry)
-  return result?.[0] === 0x22 ? result.toString('latin1', 1, result.length - 1) : undefined
-}
 
 const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref())
 
@@ -81,7 +77,7 @@ export function createFeed(deps: FeedDeps): Feed {
 
   const deliver = (subscription: Subscription, notification: Notification): void => {
     const isNew = subscription.delivery.isNew(notification.result)
-    if (isNew || !wasLost) deps.send(withSubscription(notification, subscription.id))
+    if (isNew || !wasLost) deps.send(withSubscription(notification, subscription.id), subscription.id)
   }
   const take = (notification: Notification): void => {
     if (notification.subscription === watchId) {
@@ -194,7 +190,8 @@ export function createFeed(deps: FeedDeps): Feed {
         { link: made, reached, tip, shape, maxBlocks: deps.maxMissedBlocks },
         subscriptions.filter(table.has),
         (one, result) => {
-          if (table.has(one) && one.delivery.isNew(result)) deps.send(writeNotification(one.namespace, one.id, result))
+          if (table.has(one) && one.delivery.isNew(result))
+            deps.send(writeNotification(one.namespace, one.id, result), one.id)
         },
       )
       if (tip > reached) reached = tip
@@ -234,7 +231,7 @@ export function createFeed(deps: FeedDeps): Feed {
     )
   }
   const add = (method: string, params: Buffer | undefined, entry: Buffer): Buffer => {
-    const upstreamId = idTextOf(entry)
+    const upstreamId = subscriptionIdOf(entry)
     if (upstreamId === undefined) return entry
     // Each node numbers its own subscriptions: this id may still be in use for one that another node started.
     const id = table.hasId(upstreamId) ? `0x${randomBytes(16).toString('hex')}` : upstreamId

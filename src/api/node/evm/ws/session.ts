@@ -15,6 +15,7 @@ import { type ClientConnection, createClientSocket, type SharedRooms } from './c
 import { createEarlyPushes } from './early-pushes.ts'
 import { createFeed, type FeedDeps } from './feed.ts'
 import type { SocketLimits } from './limits.ts'
+import { subscriptionIdOf } from './subscription.ts'
 import { createSubscriptionBudget } from './subscription-budget.ts'
 import { unsubscribeProblem } from './unsubscribe-problem.ts'
 
@@ -133,21 +134,32 @@ export function createSession(deps: SessionDeps): Session {
       })
     }
   }
-  const answerAlone = async (body: Buffer, message: EvmMessage): Promise<Buffer> => {
-    if (isFeedCall(message)) return new Promise<Buffer>((resolve) => callFeed(message, resolve))
+  /** @param begun gets the id of a subscription that began */
+  const answerAlone = async (body: Buffer, message: EvmMessage, begun: string[]): Promise<Buffer> => {
+    if (isFeedCall(message))
+      return new Promise<Buffer>((resolve) =>
+        callFeed(message, (entry) => {
+          const id = isSubscribing(message) ? subscriptionIdOf(entry) : undefined
+          if (id !== undefined) {
+            early.hold(id)
+            begun.push(id)
+          }
+          resolve(entry)
+        }),
+      )
     // Sent on its own, a list would be a batch that bypasses the limits of batches.
     if (body[message.span.from] === LIST) return errorEntry(undefined, EVM_CODES.invalidRequest, 'invalid request')
     return trimmed(await askNodes(body.subarray(message.span.from, message.span.to), [message], false))
   }
   /** A batch that contains subscriptions: answered entry by entry, as a node does. */
-  const answerMixed = async (body: Buffer, messages: readonly EvmMessage[]): Promise<Buffer> => {
+  const answerMixed = async (body: Buffer, messages: readonly EvmMessage[], begun: string[]): Promise<Buffer> => {
     const answers = new Map<EvmMessage, Buffer>()
     const room = createResultRoom()
     for (const message of messages) {
       if (hasLeft) return Buffer.alloc(0)
       const isAsked = !room.isFull()
       if (!isAsked && message.kind === 'silent') continue
-      const entry = isAsked ? await answerAlone(body, message) : tooLarge(message.id)
+      const entry = isAsked ? await answerAlone(body, message, begun) : tooLarge(message.id)
       if (entry.length === 0) continue
       answers.set(message, entry)
       room.add(entry)
@@ -156,14 +168,10 @@ export function createSession(deps: SessionDeps): Session {
   }
   const answerTo = async (body: Buffer, messages: readonly EvmMessage[], isBatch: boolean): Promise<void> => {
     const isMixed = isBatch && messages.length <= MAX_BATCH && messages.some(isFeedCall)
-    const subscribes = isMixed && messages.some(isSubscribing)
-    if (subscribes) early.begin()
-    try {
-      const answer = await (isMixed ? answerMixed(body, messages) : askNodes(body, messages, isBatch))
-      if (answer.length > 0) client.send(withNewline(answer))
-    } finally {
-      if (subscribes) early.end()
-    }
+    const begun: string[] = []
+    const answer = await (isMixed ? answerMixed(body, messages, begun) : askNodes(body, messages, isBatch))
+    if (answer.length > 0) client.send(withNewline(answer))
+    early.release(begun)
   }
 
   const onMessage = (body: Buffer): void => {

@@ -1,4 +1,5 @@
 import { eachElement } from '../../json/spans.ts'
+import { resultOf } from '../answers.ts'
 import { type Delivery, deliveryOf } from './delivery.ts'
 import type { Told } from './told.ts'
 
@@ -32,6 +33,12 @@ export function readSubscribeParams(params: Buffer | undefined): Pick<Subscripti
     })
   const kind = /^"([A-Za-z]+)"$/.exec(parts[0] ?? '')?.[1] ?? ''
   return { kind, filter: parts[1]?.startsWith('{') ? parts[1] : '{}', isWhole: parts[1] === 'true' }
+}
+
+/** The id in the answer to a subscribing call; undefined = refused. */
+export function subscriptionIdOf(entry: Buffer): string | undefined {
+  const result = resultOf(entry)
+  return result?.[0] === 0x22 ? result.toString('latin1', 1, result.length - 1) : undefined
 }
 
 export function createSubscription(
