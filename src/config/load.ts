@@ -9,7 +9,7 @@ import { maskProblems } from './given-masks.ts'
 import { helpText } from './help.ts'
 import { maskBySchema } from './mask-config.ts'
 import { forgetOtherCoins } from './own-coins.ts'
-import { askOwnNetworks } from './own-networks.ts'
+import { askOwnNetworks, serveOwnNetwork } from './own-networks.ts'
 import { removalProblems } from './removals.ts'
 import { ruleProblems } from './rules.ts'
 import { type Config, ConfigSchema } from './schema.ts'
@@ -67,7 +67,8 @@ function wantsCatalogue(file: Tree, layers: readonly (Arguments | Environment)[]
 }
 
 function finish(tree: Tree, origins: Origins, problems: readonly string[]): Config {
-  const complete = fill(ConfigSchema, forgetOtherCoins(askOwnNetworks(tree, origins), origins))
+  const given = serveOwnNetwork(forgetOtherCoins(askOwnNetworks(tree, origins), origins), origins)
+  const complete = fill(ConfigSchema, given)
   const wrong = [...problems, ...schemaProblems(complete as Tree, origins), ...maskProblems(complete as Tree, origins)]
   if (wrong.length > 0 || !Value.Check(ConfigSchema, complete)) throw new ConfigError(wrong)
   const broken = ruleProblems(complete)

@@ -1,5 +1,5 @@
 import { SIDES } from '../lib/primary-network.ts'
-import { type Origins, type Tree, valueAt, without } from './tree.ts'
+import { merge, type Origins, type Tree, treeOf, valueAt, without } from './tree.ts'
 
 const IDENTITY = [
   'networkId',
@@ -26,4 +26,16 @@ export function askOwnNetworks(tree: Tree, origins: Origins): Tree {
     for (const key of assumed) if (!origins.has(key.join('.'))) result = without(result, key)
   }
   return result as Tree
+}
+
+/**
+ * Whoever names nodes of the testnet alone is served these under /ext: without `node.network` those of mainnet, which is
+ * public and somebody else's, would answer in their place.
+ */
+export function serveOwnNetwork(tree: Tree, origins: Origins): Tree {
+  const origin = origins.get('chains.avalanche.testnet.upstreams')
+  if (origin === undefined || origins.has('chains.avalanche.mainnet.upstreams')) return tree
+  // Without mainnet the testnet is served anyway.
+  const isOpen = valueAt(tree, ['chains', 'avalanche', 'mainnet']) && valueAt(tree, ['node', 'network']) === undefined
+  return isOpen ? (merge(tree, treeOf(['node', 'network'], 'testnet'), origin, origins) as Tree) : tree
 }

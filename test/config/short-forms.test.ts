@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { catalogue } from '../../src/config/catalogue/index.ts'
-import { configOf, problemsOf } from './sources.ts'
+import { configOf, problemsOf, textOf } from './sources.ts'
 
 const CHAIN_ID = '2VAWjEMo1KuAs7Y1jKpjXDTepd4VNhgV9d5W5LvzPfMRvpn6yQ'
 const FUJI_IDS = ['networkId', 'hrp', 'xBlockchainId', 'cBlockchainId', 'avaxAssetId', 'evmChainId', 'genesisFile']
@@ -58,6 +58,17 @@ describe('--avalanche-testnet-node', () => {
     ])
     expect(avalanche.mainnet).toEqual(catalogue.avalanche.mainnet)
     expect(evm['43114']).toEqual(catalogue.evm['43114'])
+  })
+
+  it('puts them under /ext if no node of mainnet is named beside them, and no other network is asked for', () => {
+    const mainnet = ['--avalanche-mainnet-node', 'http://127.0.0.1:9654']
+    const networkOf = (...argv: string[]) => configOf({ argv }).node.network
+    expect(networkOf(...nodes)).toBe('testnet')
+    expect(networkOf(...nodes, ...mainnet)).toBeUndefined()
+    expect(networkOf(...mainnet)).toBeUndefined()
+    expect(networkOf(...nodes, '--node-network', 'mainnet')).toBe('mainnet')
+    const shown = JSON.parse(textOf({ argv: [...nodes, '--print-config'] }))
+    expect(shown.$sources['node.network']).toBe('flag --avalanche-testnet-node')
   })
 
   it('keeps the key that stands in the query of a node’s URL where it is', () => {

@@ -5,7 +5,8 @@ import { choice, count, list, ms, secret, section, toggle, wait } from './field.
 export const NodeSection = section({
   network: Type.Optional(
     choice(['mainnet', 'testnet'], {
-      description: 'Network served under /ext; left out = mainnet when it is configured, else testnet.',
+      description:
+        'Network served under /ext; left out = that whose upstreams are named, mainnet of both or none, else what is configured.',
     }),
   ),
   publicDeployment: toggle(false, 'Serve the public: node-private and admin methods are switched off.', {
