@@ -29,6 +29,10 @@ it('reads values, single failures and failures from an owner on', () => {
   })
 })
 
+it('reads that nobody has any', () => {
+  expect(unpackBalances(head, query)).toMatchObject({ done: 2, amounts: [], failed: [], unasked: [], traits: [] })
+})
+
 it('does not take those behind an owner for whom gas was burnt for failed', () => {
   const answer = unpackBalances(`${head}000002${'000101'}${'01fe'}`, query)
   expect(answer.failed).toEqual([{ owner: 1, token: 0 }])
