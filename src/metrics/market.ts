@@ -80,8 +80,10 @@ export function createMarketInstruments(
   gaugeOfPrices('age_seconds', 'Seconds since the provider last gave an answer.', (view) =>
     ageSeconds(view.lastSuccess),
   )
-  gaugeOfPrices('failing', '1 = the latest attempt to read prices failed.', ({ trouble }) =>
-    Number(trouble !== undefined),
+  gaugeOfPrices(
+    'failing',
+    '1 = the latest attempt to read prices of coins, or that of tokens, failed.',
+    ({ trouble }) => Number(trouble !== undefined),
   )
   gaugeOfLists('tokens', 'Tokens taken from the lists of a source.', ({ tokens }) => tokens)
   gaugeOfLists('age_seconds', 'Seconds since a list was fetched or found unchanged.', ({ oldest }) =>

@@ -10,6 +10,8 @@ const RATE_LIMIT_PAUSE_MS = 60_000
 /** After other failures the pause doubles from the first to the second. */
 const FIRST_PAUSE_MS = 1_000
 const LAST_PAUSE_MS = 60_000
+/** A failure says nothing any more once nobody has asked again for so long after its pause. */
+const QUIET_MS = 300_000
 /** Items waiting to be requested; further ones are left for a later call. */
 const MAX_QUEUE = 5_000
 
@@ -29,6 +31,18 @@ const createFlight = (key: PriceKey): Flight => {
   return { key, done, finish }
 }
 
+/** Natives or tokens: a provider may price the ones while it refuses the others. */
+interface Line {
+  queue: Map<string, Flight>
+  busy: boolean
+  /** In a row. */
+  failures: number
+  pausedUntil: number
+  trouble: string | undefined
+}
+
+const createLine = (): Line => ({ queue: new Map(), busy: false, failures: 0, pausedUntil: 0, trouble: undefined })
+
 interface PriceReaderDeps {
   source: PriceSource
   cache: PriceCache
@@ -46,38 +60,36 @@ interface PriceReaderDeps {
 /**
  * Reads from the provider: collects the requests of one turn, reads natives and tokens separately (so that the few
  * natives never wait for many tokens), one read of each at a time, each item at most once at a time, and pauses after
- * failures.
+ * failures: both when the provider limits calls.
  */
 export const createPriceReader = (deps: PriceReaderDeps) => {
   const { source, cache, log, now, wall } = deps
   const flights = new Map<string, Flight>()
-  const queues = { natives: new Map<string, Flight>(), tokens: new Map<string, Flight>() }
-  const busy = { natives: false, tokens: false }
+  const natives = createLine()
+  const tokens = createLine()
   const reading = new Set<AbortController>()
   let closed = false
-  let pausedUntil = 0
-  let failures = 0
   let succeededAt: number | undefined
-  let trouble: string | undefined
 
   const land = (id: string, flight: Flight | undefined): void => {
     flight?.finish()
     if (flights.get(id) === flight) flights.delete(id)
   }
 
-  const pause = (error: unknown): void => {
-    failures += 1
+  const pause = (line: Line, error: unknown): void => {
+    line.failures += 1
     const limited = error instanceof UpstreamRateLimitedError
     const wanted = limited
       ? (error.retryAfterMs ?? RATE_LIMIT_PAUSE_MS)
-      : FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 10)
+      : FIRST_PAUSE_MS * 2 ** Math.min(line.failures - 1, 10)
     const most = limited ? LONGEST_PAUSE_MS : LAST_PAUSE_MS
-    pausedUntil = Math.max(pausedUntil, now() + Math.min(Math.max(wanted, FIRST_PAUSE_MS), most))
-    trouble = messageOf(error)
-    log.warn({ reason: trouble, pauseMs: pausedUntil - now() }, 'prices could not be read')
+    const until = now() + Math.min(Math.max(wanted, FIRST_PAUSE_MS), most)
+    for (const one of limited ? [natives, tokens] : [line]) one.pausedUntil = Math.max(one.pausedUntil, until)
+    line.trouble = messageOf(error)
+    log.warn({ reason: line.trouble, pauseMs: line.pausedUntil - now() }, 'prices could not be read')
   }
 
-  const read = async (batch: Map<string, Flight>): Promise<void> => {
+  const read = async (line: Line, batch: Map<string, Flight>): Promise<void> => {
     const currencies = deps.currencies()
     const controller = new AbortController()
     const timer = setTimeout(() => controller.abort(new DeadlineError('no prices in time')), deps.readTimeoutMs)
@@ -90,49 +102,52 @@ export const createPriceReader = (deps: PriceReaderDeps) => {
     try {
       const keys = [...batch.values()].map((flight) => flight.key)
       await source.read({ keys, currencies, take, signal: controller.signal })
-      failures = 0
+      line.failures = 0
+      line.trouble = undefined
       succeededAt = now()
-      trouble = undefined
+      for (const one of [natives, tokens]) if (one.pausedUntil + QUIET_MS < now()) one.trouble = undefined
     } catch (error) {
-      if (!closed) pause(error)
+      if (!closed) pause(line, error)
     }
     clearTimeout(timer)
     reading.delete(controller)
     for (const [id, flight] of batch) land(id, flight)
   }
 
-  const run = async (kind: 'natives' | 'tokens'): Promise<void> => {
-    if (busy[kind]) return
-    busy[kind] = true
+  const run = async (line: Line): Promise<void> => {
+    if (line.busy) return
+    line.busy = true
     // One turn later, so that everything requested in this turn shares the read.
     await new Promise<void>((resolve) => setImmediate(resolve))
-    while (queues[kind].size > 0 && !closed) {
-      const batch = queues[kind]
-      queues[kind] = new Map()
-      if (now() < pausedUntil) for (const [id, flight] of batch) land(id, flight)
-      else await read(batch)
+    while (line.queue.size > 0 && !closed) {
+      const batch = line.queue
+      line.queue = new Map()
+      if (now() < line.pausedUntil) for (const [id, flight] of batch) land(id, flight)
+      else await read(line, batch)
     }
-    busy[kind] = false
+    line.busy = false
   }
 
   return {
     /** Requests one item unless that is in flight; resolves when there is an answer or a failure. Never rejects. */
     want(key: PriceKey, currency: Currency): Promise<void> | undefined {
-      if (closed || now() < pausedUntil) return undefined
+      const line = isNativeKey(key) ? natives : tokens
+      if (closed || now() < line.pausedUntil) return undefined
       const id = priceKeyId(key)
       const known = flights.get(id)
       if (known !== undefined && known.currencies?.includes(currency) !== false) return known.done
-      const kind = isNativeKey(key) ? 'natives' : 'tokens'
-      if (queues[kind].size >= MAX_QUEUE) return undefined
+      if (line.queue.size >= MAX_QUEUE) return undefined
       const flight = createFlight(key)
       flights.set(id, flight)
-      queues[kind].set(id, flight)
-      void run(kind)
+      line.queue.set(id, flight)
+      void run(line)
       return flight.done
     },
     status: () => {
       // The wall clock may have been set back since.
       const wallTimeOf = (at: number): number => wall() + at - now()
+      const trouble = natives.trouble ?? tokens.trouble
+      const pausedUntil = Math.max(natives.pausedUntil, tokens.pausedUntil)
       return {
         ...(succeededAt === undefined ? {} : { lastSuccess: wallTimeOf(succeededAt) }),
         ...(trouble === undefined ? {} : { trouble }),
