@@ -74,7 +74,7 @@ export async function startSettlingNode(tale: Tale = () => undefined): Promise<S
 export async function startSettlingStage(nodes: readonly SettlingNode[]) {
   let tip = FIRST
   const urls = nodes.map(({ url }) => url)
-  const stage = await startStreamStage('settling', urls, (pool) => layerAlone(createEvmLayer(pool, ''), () => tip))
+  const stage = await startStreamStage('t:C', urls, (pool) => layerAlone(createEvmLayer(pool, ''), () => tip))
   const blocks = recordedBlocks().map(({ block }) => block)
   return {
     store: stage.store,

@@ -15,10 +15,20 @@ export function createListedTokens(catalogue: TokenCatalogue, caip2Id: string): 
     for (const token of tokens) {
       const address = token.address.toLowerCase()
       if (!/^0x[0-9a-f]{40}$/.test(address) || isNativeInDisguise(caip2Id, address) || byAddress.has(address)) continue
-      byAddress.set(address, { ...token, address })
+      byAddress.set(address, listedToken(token, address))
     }
     source = tokens
     listed = new Map([...byAddress].sort(([a], [b]) => (a < b ? -1 : 1)))
     return listed
   }
 }
+
+/** Lists have more members than a balance shows. */
+const listedToken = ({ name, symbol, decimals, logoUri, internalId }: KnownToken, address: string): KnownToken => ({
+  address,
+  name,
+  symbol,
+  decimals,
+  ...(logoUri !== undefined && { logoUri }),
+  ...(internalId !== undefined && { internalId }),
+})
