@@ -184,6 +184,8 @@ export type AnswerVerdict =
       reason: string
       retryAfterMs?: number
       behind?: boolean
+      /** With `behind`: the answer leaves something out, and is not passed on even if no other upstream answers. */
+      withhold?: boolean
       /** With `behind`: another upstream's answer to the question takes precedence over this one. */
       unheard?: Unheard
       rateLimited?: boolean

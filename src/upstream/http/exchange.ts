@@ -48,7 +48,7 @@ const readRaw = (
       reason: verdict.reason,
       ...(verdict.retryAfterMs === undefined ? {} : { retryAfterMs: verdict.retryAfterMs }),
       // A write may have been carried out, so the answer to it is final, whatever it says.
-      ...(verdict.behind || !idempotent ? { fallback: value } : {}),
+      ...((verdict.behind && !verdict.withhold) || !idempotent ? { fallback: value } : {}),
       ...(verdict.unheard ? { unheard: verdict.unheard } : {}),
       ...(verdict.untouched ? { neverSent: true } : {}),
       ...(kind === 'status' && status < 500 && status !== TIMEOUT ? { refused: true } : {}),
@@ -62,7 +62,8 @@ const readRaw = (
 /**
  * Bytes in, bytes out. The body is returned exactly as it was sent: nothing is decompressed, and compression is
  * requested only if the caller's own headers do so. When every upstream is behind, the result is the answer of the last
- * one that looked into the question, else of the last one that lacks the method, else of the last.
+ * one that looked into the question, else of the last one that lacks the method, else of the last; answers that the
+ * verdict withholds are none.
  */
 export const createExchange =
   (deps: { attempt: Attempt; read: Read }): UpstreamPool['exchange'] =>

@@ -106,10 +106,30 @@ it('that there are no logs is not believed of a node that was synced by state, b
       const batch = [{ jsonrpc: '2.0', id: 1, method: 'eth_getLogs', params: [{ ...asked, toBlock: 'latest' }] }]
       expect(JSON.parse((await stage.post(batch)).text)).toMatchObject([{ result: [1 - synced] }])
     }
-    // What it has it is believed about.
+    // What it has it is believed about; the rest is an error, as a scanner that is told of no logs never comes back.
     await servers[1 - synced]?.down()
+    await expect(stage.call('eth_getLogs', [{ fromBlock: '0x2', toBlock: '0x7c0', address: '0x9' }])).rejects.toThrow()
+    const calls = [
+      ['eth_getLogs', [{ fromBlock: '0x2', toBlock: '0x7c0' }]],
+      ['eth_gasPrice', []],
+    ] as const
+    const batch = calls.map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params }))
+    expect(JSON.parse((await stage.post(batch)).text)).toMatchObject([{ error: { code: -32_000 } }, { id: 1 }])
     expect(await stage.call('eth_getLogs', [{ fromBlock: '0x708', toBlock: '0x710' }])).toEqual([synced])
   }
+})
+
+it('that there are no logs is passed on where all nodes were synced by state: nobody can add any', async () => {
+  const answerAt = (_: number, { method, params }: SeenCall): unknown => {
+    const [first] = params as [unknown]
+    if (method === 'eth_getBlockByNumber') return Number(first) < 1_245 ? null : { number: first }
+    return method === 'eth_getLogs' ? [] : undefined
+  }
+  const { stage } = await startWith(2, answerAt, 2_000n)
+  const asked = { fromBlock: '0x2', toBlock: '0x7c0' }
+  expect(await stage.call('eth_getLogs', [asked])).toEqual([])
+  const batch = [{ jsonrpc: '2.0', id: 1, method: 'eth_getLogs', params: [{ ...asked, address: '0x1' }] }]
+  expect(JSON.parse((await stage.post(batch)).text)).toMatchObject([{ result: [] }])
 })
 
 it('that there are no logs is not believed where the filter names its range in other letters either, which nodes read alike', async () => {
@@ -150,9 +170,13 @@ it('a filter whose logs begin long ago is made at a node that has them', async (
       if (method === 'eth_newFilter') return `0x${index}${'0'.repeat(31)}`
       return method === 'eth_getFilterLogs' ? [index] : undefined
     }
-    const { stage } = await startWith(2, answerAt, 2_000n)
+    const { stage, servers } = await startWith(2, answerAt, 2_000n)
     const id = await stage.call('eth_newFilter', [{ fromBlock: '0x2' }])
     expect(await stage.call('eth_getFilterLogs', [id])).toEqual([1 - synced])
+    // At the other one it would leave out logs without a word.
+    await servers[1 - synced]?.down()
+    await expect(stage.call('eth_newFilter', [{ fromBlock: '0x2' }])).rejects.toThrow()
+    expect(await stage.call('eth_newFilter', [{ fromBlock: '0x708' }])).toMatch(/^0x/)
   }
 })
 

@@ -148,7 +148,7 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
       return entry ? [[plan, entry, message] as const] : []
     })
     await reads.settleReceipts(request, entries)
-    changed = (await askElsewhere(request, answers, until)) || changed
+    changed = (await askElsewhere(request, answers, until, witnesses.isWithheld)) || changed
     for (const [plan, entry, message] of entries) {
       const higher = neverLower(plan, tip, entry)
       changed ||= higher !== undefined
@@ -158,10 +158,15 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
     return changed ? { kind: 'each', answers } : { kind: 'each', answers, whole }
   }
   /** Asks other nodes for what one node lacks: each call on its own, because no single node need have everything. */
-  const askElsewhere = async (request: EvmRequest, answers: Answers, until: number): Promise<boolean> => {
+  const askElsewhere = async (
+    request: EvmRequest,
+    answers: Answers,
+    until: number,
+    isWithheld: (message: EvmMessage) => boolean,
+  ): Promise<boolean> => {
     if (!hasOthers(request.endpoint)) return false
     const without = [...answers].flatMap(([message, entry]) =>
-      message.kind === 'call' && saysWithout(entry) ? [message] : [],
+      message.kind === 'call' && (saysWithout(entry) || isWithheld(message)) ? [message] : [],
     )
     const asked = without.slice(0, MOST_ELSEWHERE)
     if (asked.length === 0) return false

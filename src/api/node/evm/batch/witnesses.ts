@@ -1,10 +1,10 @@
 import type { AnswerVerdict, RawResponse } from '../../../../upstream/index.ts'
 import { createEcho } from '../../forward/echo.ts'
 import { judgeRpc, saysLimited, saysWithout } from '../../forward/judge.ts'
-import { resultOf } from '../answers.ts'
+import { EVM_CODES, errorEntry, resultOf } from '../answers.ts'
 import type { EvmMessage } from '../message.ts'
 import type { ChainTip } from '../read/chain-tip.ts'
-import { type Attempts, inspect, isMissing } from '../read/inspect.ts'
+import { type Attempts, inspect, isMissing, noAttempts } from '../read/inspect.ts'
 import type { ReadPlan } from '../read/plan.ts'
 import { matchAnswers } from './match-answers.ts'
 import { entriesOf } from './split-batch.ts'
@@ -18,6 +18,11 @@ export interface Witnesses {
   judge(response: RawResponse): AnswerVerdict
   /** Replaces answers of the last node by better ones of other nodes. True when something was replaced. */
   settle(answers: Answers): boolean
+  /**
+   * True when only answers that leave something out were given: after `settle` the call has an error until another node
+   * is asked.
+   */
+  isWithheld(message: EvmMessage): boolean
   /** True when a node may have left something out, so that nothing may be cached. */
   readonly isDoubtful: boolean
 }
@@ -40,8 +45,12 @@ export function createWitnesses(
   const newest: Answers = new Map()
   /** Answers of nodes that had what others may lack. */
   const told: Answers = new Map()
+  /** Calls to which a node gave an answer that leaves something out. */
+  const incomplete = new Set<EvmMessage>()
+  /** Answers to ranges that leave nothing out. */
+  const complete: Answers = new Map()
   const attemptsAt = (message: EvmMessage): Attempts => {
-    const known = attempts.get(message) ?? { missing: false, doubtful: false }
+    const known = attempts.get(message) ?? noAttempts()
     attempts.set(message, known)
     return known
   }
@@ -60,9 +69,13 @@ export function createWitnesses(
       for (const [message, entry] of matched) {
         const plan = plans.get(message)
         const one = plan && inspect(plan, tip, response.host, entry, attemptsAt(message))
-        if (one?.kind === 'retry') worst = one
-        else if (!saysWithout(entry)) {
+        if (one?.kind === 'retry') {
+          // The other calls' answers are passed on.
+          worst = one.withhold ? { ...one, withhold: false } : one
+          if (one.withhold) incomplete.add(message)
+        } else if (!saysWithout(entry)) {
           good.set(message, entry)
+          if (plan?.read.depends.on === 'range') complete.set(message, entry)
           if (plan?.read.mayBeMissing && hasValue(plan, entry)) told.set(message, entry)
         }
       }
@@ -77,6 +90,11 @@ export function createWitnesses(
         answers.set(message, entry)
         changed = true
       }
+      for (const message of incomplete)
+        put(
+          message,
+          complete.get(message) ?? errorEntry(message.id, EVM_CODES.server, 'no node with the range answered'),
+        )
       // If no node has the result of one call, the last node asked need not be up to date for the other calls.
       for (const [message, entry] of newest) put(message, entry)
       // Two nodes may each lack one thing, and there may be no third that has both.
@@ -87,6 +105,7 @@ export function createWitnesses(
       }
       return changed
     },
+    isWithheld: (message) => incomplete.has(message) && !complete.has(message),
     get isDoubtful() {
       return [...attempts.values()].some(({ doubtful }) => doubtful)
     },

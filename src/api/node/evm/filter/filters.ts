@@ -77,12 +77,17 @@ const saysUnknown = ({ message }: EvmCall, body: Buffer): boolean =>
     : body.length < 1_000 && body.includes(NOT_FOUND)
 
 export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFilters {
-  /** The best first; @param from first block whose logs are wanted */
+  /**
+   * The best first.
+   * @param from first block whose logs are wanted: a filter at a node that lacks some would leave them out
+   */
   const membersFor = ({ endpoint }: EvmCall, from?: bigint): readonly Member[] => {
     const tip = tipOf(endpoint)
-    const lacks = ({ host }: Member): number =>
-      (tip.isBehind(host) ? 1 : 0) + (from !== undefined && tip.history.mayLack(host, from) ? 2 : 0)
-    return [...pools.group(endpoint.source).members()].sort((a, b) => lacks(a) - lacks(b))
+    const isOut = ({ host }: Member): boolean =>
+      from !== undefined && tip.history.mayLack(host, from) && !tip.history.isLost(from)
+    const lag = ({ host }: Member): number => (tip.isBehind(host) ? 1 : 0)
+    const members = pools.group(endpoint.source).members()
+    return members.filter((member) => !isOut(member)).sort((a, b) => lag(a) - lag(b))
   }
   /** First block of a log filter, after learning which nodes have it: the creating node answers for all its logs. */
   const beginningOf = async ({ endpoint, message }: EvmCall): Promise<bigint | undefined> => {

@@ -135,7 +135,7 @@ export function createChainTip({
   return {
     mark: current,
     hasNewest,
-    execution: createExecution({ top: current, shown, askAll, now }),
+    execution: createExecution({ top: current, shown, askAll, ask: askOne, now }),
     history: createHistory(current),
     common: createCommonHeight({ top: current, shown: (host) => heights.get(host)?.height, ask: askOne, now }),
     saw,

@@ -1,5 +1,6 @@
 import { isRecord } from '../../../../lib/json/json-record.ts'
-import type { NodeGroup } from '../../forward/nodes/node-pools.ts'
+import { pause } from '../../../../lib/waiting/pause.ts'
+import type { Member, NodeGroup } from '../../forward/nodes/node-pools.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
 
 /**
@@ -17,6 +18,17 @@ export interface Execution {
    * find out. Never rejects.
    */
   learn(group: NodeGroup, endpoint: Endpoint, block: bigint): Promise<void> | undefined
+  /**
+   * When nobody but late nodes is left: waits briefly until one of these hosts has executed the block. False = none has.
+   * Never rejects.
+   */
+  catchesUp(
+    group: NodeGroup,
+    endpoint: Endpoint,
+    block: bigint,
+    hosts: readonly string[],
+    signal: AbortSignal,
+  ): Promise<boolean>
 }
 
 export interface ExecutionOptions {
@@ -26,6 +38,8 @@ export interface ExecutionOptions {
   shown(host: string): { height: bigint; fresh: boolean } | undefined
   /** Asks every node for its tip. */
   askAll(group: NodeGroup, endpoint: Endpoint): Promise<void>
+  /** Asks this node for its tip. Never rejects. */
+  ask(member: Member, endpoint: Endpoint): Promise<void>
   now(): number
 }
 
@@ -37,12 +51,19 @@ const LOOK_MS = 60_000
 const DEADLINE_MS = 1_000
 /** Minimum interval between asking the nodes for their tips, however many reads there are, milliseconds. */
 const ASK_MS = 500
+/** How long logs wait for late nodes, milliseconds. */
+const CATCH_UP_MS = 2_000
+/** Interval between two questions to a late node, milliseconds. */
+const AGAIN_MS = 50
+/** After waiting in vain, late nodes are asked once, but not waited for, for this long; milliseconds. */
+const SPARED_MS = 10_000
 
-export function createExecution({ top, shown, askAll, now }: ExecutionOptions): Execution {
+export function createExecution({ top, shown, askAll, ask: askOne, now }: ExecutionOptions): Execution {
   let later = false
   let several = false
   let lookedAt = Number.NEGATIVE_INFINITY
   let askedAt = Number.NEGATIVE_INFINITY
+  let sparedUntil = Number.NEGATIVE_INFINITY
   let learning: Promise<void> | undefined
 
   const isNear = (block: bigint): boolean => {
@@ -82,6 +103,20 @@ export function createExecution({ top, shown, askAll, now }: ExecutionOptions): 
         learning = undefined
       })
       return learning
+    },
+    async catchesUp(group, endpoint, block, hosts, signal) {
+      const members = group.members().filter(({ host }) => hosts.includes(host))
+      if (members.length === 0) return false
+      const hasOne = (): boolean => members.some(({ host }) => has(host, block))
+      const until = now() < sparedUntil ? 0 : now() + CATCH_UP_MS
+      for (;;) {
+        await Promise.all(members.map((member) => askOne(member, endpoint)))
+        if (hasOne() || signal.aborted) return hasOne()
+        if (now() >= until) break
+        await pause(AGAIN_MS, signal)
+      }
+      if (until > 0) sparedUntil = now() + SPARED_MS
+      return false
     },
   }
 }

@@ -11,6 +11,8 @@ import type { Endpoint } from '../../routes/endpoint.ts'
 export interface History {
   /** True when this node may leave out logs of a range that begins with this block. */
   mayLack(host: string, from: bigint): boolean
+  /** True when every node is known to lack logs of a range that begins with this block: nobody can add them. */
+  isLost(from: bigint): boolean
   /** To be called before logs are requested: undefined = there is nothing to find out. Never rejects. */
   learn(group: NodeGroup, endpoint: Endpoint, from: bigint): Promise<void> | undefined
 }
@@ -39,6 +41,13 @@ export function createHistory(top: () => bigint | undefined): History {
 
   const silent = new LRUCache<string, true>({ ...roomFor(NODES), ttl: SILENT_MS, perf: { now: steadyNow } })
 
+  /** Nodes that may have logs of this chain. */
+  let candidates: readonly string[] = []
+
+  const mayLack: History['mayLack'] = (host, from) => {
+    const bounds = known.get(host)
+    return bounds !== undefined && bounds.present !== 1n && startOf(from) <= bounds.absent
+  }
   const isKnown = (host: string, block: bigint): boolean => {
     const bounds = known.get(host)
     return bounds !== undefined && (block <= bounds.absent || (bounds.present ?? block + 1n) <= block)
@@ -62,14 +71,13 @@ export function createHistory(top: () => bigint | undefined): History {
     if (!isKnown(member.host, block) && !silent.has(member.host)) await look(member, endpoint, block)
   }
   return {
-    mayLack: (host, from) => {
-      const bounds = known.get(host)
-      return bounds !== undefined && bounds.present !== 1n && startOf(from) <= bounds.absent
-    },
+    mayLack,
+    isLost: (from) => candidates.every((host) => mayLack(host, from)),
     learn: (group, endpoint, from) => {
-      // A node that does not run the chain has no logs of it, and cannot say.
-      const absent = new Set(group.pool.status().flatMap((one) => (one.absent ? [one.host] : [])))
-      const members = group.members().filter(({ host }) => !absent.has(host))
+      // A node that does not run the chain, or serves another one, has no logs of it, and cannot say.
+      const without = new Set(group.pool.status().flatMap((one) => (one.absent || one.foreign ? [one.host] : [])))
+      const members = group.members().filter(({ host }) => !without.has(host))
+      candidates = members.map(({ host }) => host)
       const block = startOf(from)
       const newest = top() ?? 0n
       // A block that does not exist yet proves nothing by its absence.

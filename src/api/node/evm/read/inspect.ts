@@ -7,6 +7,7 @@ import type { ReadPlan } from './plan.ts'
 
 const ANSWER: AnswerVerdict = { kind: 'answer' }
 const behind = (reason: string): AnswerVerdict => ({ kind: 'retry', reason, behind: true })
+const incomplete = (reason: string): AnswerVerdict => ({ kind: 'retry', reason, behind: true, withhold: true })
 
 const QUANTITY = /^"(0x[0-9a-fA-F]{1,16})"$/
 const quantity = (bytes: Buffer | undefined): bigint | undefined => {
@@ -54,7 +55,15 @@ export interface Attempts {
   missing: boolean
   /** A node may have left something out. */
   doubtful: boolean
+  /** Nodes that may not have executed the end of the range. */
+  late: string[]
 }
+
+export const noAttempts = (): Attempts => ({ missing: false, doubtful: false, late: [] })
+
+/** Last block of a range of logs, if it is a number. */
+export const endOf = ({ read, finality }: ReadPlan): bigint | undefined =>
+  read.depends.on === 'range' && finality?.kind === 'immutable' ? finality.block : undefined
 
 /**
  * Learns the chain's tip from one node's answer and decides whether the node lags too far to give it. `entry` is one
@@ -64,18 +73,20 @@ export function inspect(plan: ReadPlan, tip: ChainTip, host: string, entry: Buff
   const { read, finality } = plan
   const aboutTip = finality?.kind === 'tip'
   const tellsHeight = 'height' in read.depends || (read.depends.on === 'hash' && read.depends.finalWhen !== undefined)
-  const end = read.depends.on === 'range' && finality?.kind === 'immutable' ? finality.block : undefined
+  const end = endOf(plan)
   const { from } = plan
   if (!aboutTip && !tellsHeight && !read.mayBeMissing && end === undefined && from === undefined) return ANSWER
   const result = resultOf(entry)
   if (!result) return ANSWER
   if (from !== undefined && tip.history.mayLack(host, from)) {
     attempts.doubtful = true
-    return behind('has not the beginning of the range')
+    // A scanner that is given the rest of the logs never comes back for these.
+    return (tip.history.isLost(from) ? behind : incomplete)('has not the beginning of the range')
   }
   if (end !== undefined && tip.execution.mayLack(host, end)) {
     attempts.doubtful = true
-    return behind('may not have executed the end of the range')
+    attempts.late.push(host)
+    return incomplete('may not have executed the end of the range')
   }
   if (read.mayBeMissing && isMissing(read, result)) {
     // Hashes may name something of any age: a state-synced node cannot testify that it does not exist.

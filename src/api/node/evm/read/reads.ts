@@ -12,7 +12,7 @@ import { type EvmCall, MAX_SHARED_BODY } from '../call.ts'
 import type { EvmMessage } from '../message.ts'
 import type { ChainTip } from './chain-tip.ts'
 import { createFlights } from './flights.ts'
-import { type Attempts, heightIn, inspect, receiptHeight } from './inspect.ts'
+import { endOf, heightIn, inspect, noAttempts, receiptHeight } from './inspect.ts'
 import type { KeptAnswers } from './kept-answers.ts'
 import { planRead, type ReadPlan } from './plan.ts'
 
@@ -124,15 +124,16 @@ export function createEvmReads({ pools, kept, tipOf, lacks }: EvmReadsDeps): Evm
   }
   const learnEnds: EvmReads['learnEnds'] = async (tip, endpoint, plans) => {
     const group = pools.group(endpoint.source)
-    for (const { read, finality, from } of plans) {
+    for (const plan of plans) {
+      const { read, from } = plan
       // The length of the chain must be known by then.
       if (from !== undefined) await tip.ready(group, endpoint)
       if (from !== undefined) await tip.history.learn(group, endpoint, from)
       // With two nodes, both are asked anyway, so it does not matter which of them was state-synced.
       else if (read.mayBeMissing && read.depends.on === 'hash' && group.members().length > 2)
         await tip.history.learn(group, endpoint, FIRST_BLOCK)
-      if (read.depends.on === 'range' && finality?.kind === 'immutable' && finality.block !== undefined)
-        await tip.execution.learn(group, endpoint, finality.block)
+      const end = endOf(plan)
+      if (end !== undefined) await tip.execution.learn(group, endpoint, end)
     }
   }
   const settleReceipts: EvmReads['settleReceipts'] = async ({ endpoint, signal }, answers) => {
@@ -144,7 +145,7 @@ export function createEvmReads({ pools, kept, tipOf, lacks }: EvmReadsDeps): Evm
   const askPlanned = async (call: EvmCall, plan: ReadPlan): Promise<NodeAnswer> => {
     const tip = tipOf(call.endpoint)
     const asked = kept.moment(tip)
-    const attempts: Attempts = { missing: false, doubtful: false }
+    const attempts = noAttempts()
     await learnEnds(tip, call.endpoint, [plan])
     const judge = judgeFor(call)
     const inspected = (response: RawResponse): AnswerVerdict => {
@@ -152,7 +153,15 @@ export function createEvmReads({ pools, kept, tipOf, lacks }: EvmReadsDeps): Evm
       if (verdict.kind !== 'answer' || response.status !== 200) return verdict
       return inspect(plan, tip, response.host, response.body, attempts)
     }
-    const answer = await ask(call, inspected, isFinal(plan))
+    const answer = await ask(call, inspected, isFinal(plan)).catch(async (error: unknown) => {
+      // A late node may have caught up since it was last asked for its height, and is the only one left.
+      const end = endOf(plan)
+      const { endpoint, signal } = call
+      if (end === undefined || attempts.late.length === 0) throw error
+      const group = pools.group(endpoint.source)
+      if (!(await tip.execution.catchesUp(group, endpoint, end, attempts.late, signal))) throw error
+      return ask(call, inspected, isFinal(plan))
+    })
     const higher = neverLower(plan, tip, answer.body)
     if (higher) return bodyOf(higher)
     // Before caching: a cached answer is served at once, and callers that ask meanwhile have to wait, too.
