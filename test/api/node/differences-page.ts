@@ -59,8 +59,8 @@ was told (one is ahead on P, another on X), a call is held for two seconds at mo
 **Dropped, or not known** is told where no node says more: one that was a block behind when it heard of a transaction takes it for wrong until it has the block that holds
 it. A transaction by its hash is null only where no healthy node has it.
 
-**Logs of a range** (\`eth_getLogs\`) whose last block is a number that was shown come from a node that has executed that block, as nodes leave out without a word what they
-have not got. Where only nodes without it answer, they are waited for, two seconds at most; then the call is an error. So it is where the first block lies before what a node
+**Logs of a range** (\`eth_getLogs\`) whose last block is a number that was shown, or \`latest\`, come from a node that has executed that block, or the newest one that was shown,
+as nodes leave out without a word what they have not got. Where only nodes without it answer, they are waited for, two seconds at most; then the call is an error. So it is where the first block lies before what a node
 that was synced by state has, and one that may have it is silent: a scanner that was given the rest would never come back for what was missing. Where every node lacks the
 beginning, their answer is passed on.
 

@@ -40,6 +40,10 @@ export function randomOf(seed: number): () => number {
   }
 }
 
+/** One of each block, as a node has them that leaves out what it has not got. */
+const logs = (from: bigint, to: bigint): string[] =>
+  to < from ? [] : Array.from({ length: Number(to - from) + 1 }, (_, at) => hex(from + BigInt(at)))
+
 const hex = (value: bigint): string => `0x${value.toString(16)}`
 
 /** A chain whose every answer tells the block it is about. */
@@ -63,6 +67,11 @@ function answerOf(chain: Chain, name: string, behind: () => bigint) {
       const block = BigInt(`0x${(list[0] ?? '').slice(-8)}`)
       return block <= height ? { blockHash: '0x1', blockNumber: hex(block) } : null
     }
+    if (method === 'eth_getLogs') {
+      const { fromBlock, toBlock } = (params as [{ fromBlock: string; toBlock: string }])[0]
+      const end = toBlock === 'latest' || BigInt(toBlock) > height ? height : BigInt(toBlock)
+      return logs(BigInt(fromBlock), end)
+    }
     if (method !== 'eth_sendRawTransaction') return { method }
     const raw = list[0] ?? ''
     const byNode = chain.handed.get(raw) ?? new Map<string, number>()
@@ -84,7 +93,7 @@ const call = (id: number, method: string, params: unknown[]): string =>
 const answered = (id: number, result: unknown): string => JSON.stringify({ jsonrpc: '2.0', id, result })
 
 function questionOf(random: () => number, id: number, chain: Chain): Question {
-  const kind = Math.floor(random() * 10)
+  const kind = Math.floor(random() * 12)
   const past = hex(chain.height - BigInt(Math.floor(random() * 200)))
   const about =
     (read: (result: never) => string) =>
@@ -119,6 +128,16 @@ function questionOf(random: () => number, id: number, chain: Chain): Question {
     return { body: call(id, 'eth_sendRawTransaction', [raw]), check: exactly(raw) }
   }
   if (kind === 8) return { body: call(id, 'eth_odd', [id]), check: exactly({ method: 'eth_odd' }) }
+  if (kind === 9) {
+    const to = chain.height
+    const range = { fromBlock: past, toBlock: hex(to) }
+    return { body: call(id, 'eth_getLogs', [range]), check: exactly(logs(BigInt(past), to)) }
+  }
+  if (kind === 10)
+    return {
+      body: call(id, 'eth_getLogs', [{ fromBlock: past, toBlock: 'latest' }]),
+      check: about((told: string[]) => told.at(-1) ?? '0x0'),
+    }
   const parts = [
     call(id, 'eth_blockNumber', []),
     call(id + 1, 'eth_chainId', []),

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { type EvmStage, type HighNode, startNodesAt } from './stage.ts'
 
 // Who has been shown a block asks for the state of now: no node may be asked then that does not have the block.
@@ -106,14 +106,14 @@ it('logs up to a block are not those of a node that has not got it, which some l
   const { stage, nodes } = await startNodesAt([100, 101], (node, { method, params }) => {
     if (method !== 'eth_getLogs') return method === 'eth_blockNumber' ? hex(node.height) : undefined
     const [{ fromBlock, toBlock }] = params as [{ fromBlock: string; toBlock: string }]
-    const end = Math.min(Number(toBlock), node.height)
+    const end = toBlock === 'latest' ? node.height : Math.min(Number(toBlock), node.height)
     return Array.from({ length: end - Number(fromBlock) + 1 }, (_, at) => ({
       blockNumber: hex(Number(fromBlock) + at),
     }))
   })
   const [late, ahead] = nodes as [HighNode, HighNode]
-  const logs = async (from: number, to: number): Promise<number> =>
-    (await stage.call<unknown[]>('eth_getLogs', [{ fromBlock: hex(from), toBlock: hex(to) }])).length
+  const logs = async (from: number, to?: number): Promise<number> =>
+    (await stage.call<unknown[]>('eth_getLogs', [{ fromBlock: hex(from), toBlock: to ? hex(to) : 'latest' }])).length
   await expect.poll(() => stage.call('eth_blockNumber')).toBe(hex(101))
   for (const first of [95, 96]) {
     const asked = { fromBlock: hex(first), toBlock: hex(101) }
@@ -126,6 +126,9 @@ it('logs up to a block are not those of a node that has not got it, which some l
   expect(await logs(98, 99)).toBe(2)
   // Where nobody else is there, an error is better than three of four: a scanner never comes back for the fourth.
   await expect(logs(98, 101)).rejects.toThrow('no node')
+  // Who is told that 101 is the newest block goes on from there.
+  expect(await stage.call('eth_blockNumber')).toBe(hex(101))
+  await expect(logs(98)).rejects.toThrow('no node')
   const calls = [
     ['eth_getLogs', [{ fromBlock: hex(97), toBlock: hex(101) }]],
     ['eth_getLogs', [{ fromBlock: hex(97), toBlock: hex(98) }]],
@@ -137,6 +140,7 @@ it('logs up to a block are not those of a node that has not got it, which some l
   expect(told[1].result.length).toBe(2)
   // Once it has the block, it is believed, however short the time since it was last asked.
   late.height = 101
+  expect(await logs(98)).toBe(4)
   expect(await logs(98, 101)).toBe(4)
   expect(JSON.parse((await stage.post(batch)).text)[0].result.length).toBe(5)
 })
@@ -154,6 +158,20 @@ it('logs up to a block wait for a late node that is about to have it, where nobo
   await expect.poll(() => asked(late, 'eth_getLogs')).toBe(1)
   late.height = 101
   expect((await logs).length).toBe(2)
+})
+
+it('logs are not withheld for a block that no node has shown for a minute: the chain was set back', async () => {
+  const { stage, nodes } = await startNodesAt([100, 101], (node, { method }) =>
+    method === 'eth_getLogs' ? [node.height] : method === 'eth_blockNumber' ? hex(node.height) : undefined,
+  )
+  await expect.poll(() => stage.call('eth_blockNumber')).toBe(hex(101))
+  await (nodes[AHEAD] as HighNode).server.close()
+  const logs = () => stage.call('eth_getLogs', [{ fromBlock: hex(95), toBlock: hex(101) }])
+  await expect(logs()).rejects.toThrow('no node')
+  const now = performance.now.bind(performance)
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 61_000)
+  onTestFinished(() => clock.mockRestore())
+  expect(await logs()).toEqual([100])
 })
 
 it('who was told that an atomic transaction is accepted is shown no nonce of before', async () => {

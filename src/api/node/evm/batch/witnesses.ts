@@ -38,6 +38,7 @@ export function createWitnesses(
   plans: ReadonlyMap<EvmMessage, ReadPlan>,
   tip: ChainTip,
 ): Witnesses {
+  const shown = tip.mark()
   const judgeWhole = judgeRpc(body)
   const isEcho = createEcho(body)
   const attempts = new Map<EvmMessage, Attempts>()
@@ -50,7 +51,7 @@ export function createWitnesses(
   /** Answers to ranges that leave nothing out. */
   const complete: Answers = new Map()
   const attemptsAt = (message: EvmMessage): Attempts => {
-    const known = attempts.get(message) ?? noAttempts()
+    const known = attempts.get(message) ?? noAttempts(shown)
     attempts.set(message, known)
     return known
   }

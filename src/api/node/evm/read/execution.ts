@@ -16,8 +16,9 @@ export interface Execution {
   /**
    * Before logs up to this block are requested, finds out which nodes have executed it; undefined = there is nothing to
    * find out. Never rejects.
+   * @param block undefined = the newest one: nodes that have it are preferred anyway
    */
-  learn(group: NodeGroup, endpoint: Endpoint, block: bigint): Promise<void> | undefined
+  learn(group: NodeGroup, endpoint: Endpoint, block: bigint | undefined): Promise<void> | undefined
   /**
    * When nobody but late nodes is left: waits briefly until one of these hosts has executed the block. False = none has.
    * Never rejects.
@@ -98,7 +99,8 @@ export function createExecution({ top, shown, askAll, ask: askOne, now }: Execut
     learn: (group, endpoint, block) => {
       const members = group.members()
       several = members.length > 1
-      if (!several || !isNear(block) || members.every(({ host }) => has(host, block))) return undefined
+      if (!several || block === undefined || !isNear(block) || members.every(({ host }) => has(host, block)))
+        return undefined
       learning ??= ask(group, endpoint).finally(() => {
         learning = undefined
       })

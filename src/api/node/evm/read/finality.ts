@@ -85,6 +85,14 @@ export function rangeStart(params: Buffer | undefined): bigint | undefined {
   return first?.at === 'number' ? first.number : undefined
 }
 
+/** True when a log range ends at the newest block, whatever that is. */
+export function endsAtNewest(params: Buffer | undefined): boolean {
+  const seen = filterOf(params)
+  if (!seen || seen.has('blockhash')) return false
+  const last = blockOf(seen.get('toblock'))
+  return last?.at === 'tip' && !last.below
+}
+
 /** Logs are as final as the end of their range; a range that begins at the tip moves with it. */
 function rangeFinality(params: Buffer | undefined): CallFinality | undefined {
   const seen = filterOf(params)

@@ -55,15 +55,29 @@ export interface Attempts {
   missing: boolean
   /** A node may have left something out. */
   doubtful: boolean
+  /** Newest block that had been shown when the read began. */
+  readonly shown: bigint | undefined
   /** Nodes that may not have executed the end of the range. */
   late: string[]
 }
 
-export const noAttempts = (): Attempts => ({ missing: false, doubtful: false, late: [] })
+export const noAttempts = (shown: bigint | undefined): Attempts => ({
+  missing: false,
+  doubtful: false,
+  shown,
+  late: [],
+})
 
 /** Last block of a range of logs, if it is a number. */
 export const endOf = ({ read, finality }: ReadPlan): bigint | undefined =>
   read.depends.on === 'range' && finality?.kind === 'immutable' ? finality.block : undefined
+
+/**
+ * The block up to which logs must be complete. A client that asks up to the newest block may know the number that was
+ * shown, and go on from there.
+ */
+export const neededEnd = (plan: ReadPlan, { shown }: Attempts): bigint | undefined =>
+  plan.toNewest ? shown : endOf(plan)
 
 /**
  * Learns the chain's tip from one node's answer and decides whether the node lags too far to give it. `entry` is one
@@ -73,7 +87,7 @@ export function inspect(plan: ReadPlan, tip: ChainTip, host: string, entry: Buff
   const { read, finality } = plan
   const aboutTip = finality?.kind === 'tip'
   const tellsHeight = 'height' in read.depends || (read.depends.on === 'hash' && read.depends.finalWhen !== undefined)
-  const end = endOf(plan)
+  const end = neededEnd(plan, attempts)
   const { from } = plan
   if (!aboutTip && !tellsHeight && !read.mayBeMissing && end === undefined && from === undefined) return ANSWER
   const result = resultOf(entry)

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../routes/endpoint.ts'
 import type { EvmMessage } from '../message.ts'
 import { type EvmRead, readOf } from '../methods.ts'
-import { type CallFinality, finalityOf, rangeStart } from './finality.ts'
+import { type CallFinality, endsAtNewest, finalityOf, rangeStart } from './finality.ts'
 
 /** What is known about a call before it is sent. */
 export interface ReadPlan {
@@ -11,6 +11,8 @@ export interface ReadPlan {
   finality: CallFinality | undefined
   /** Of logs: the first block of the range. */
   from?: bigint | undefined
+  /** Of logs: the range ends at the newest block. */
+  toNewest?: boolean
   /** Equal for calls with the same answer. */
   key: string
 }
@@ -21,6 +23,7 @@ export function planRead(endpoint: Endpoint, message: EvmMessage): ReadPlan | un
   const read = readOf(message.method)
   if (!read) return undefined
   const key = `${endpoint.path}\n${message.method}\n${message.params?.toString('latin1') ?? ''}`
-  const from = read.depends.on === 'range' ? rangeStart(message.params) : undefined
-  return { message, read, finality: finalityOf(read, message.params), from, key }
+  const finality = finalityOf(read, message.params)
+  if (read.depends.on !== 'range') return { message, read, finality, key }
+  return { message, read, finality, from: rangeStart(message.params), toNewest: endsAtNewest(message.params), key }
 }

@@ -12,7 +12,7 @@ import { type EvmCall, MAX_SHARED_BODY } from '../call.ts'
 import type { EvmMessage } from '../message.ts'
 import type { ChainTip } from './chain-tip.ts'
 import { createFlights } from './flights.ts'
-import { endOf, heightIn, inspect, noAttempts, receiptHeight } from './inspect.ts'
+import { endOf, heightIn, inspect, neededEnd, noAttempts, receiptHeight } from './inspect.ts'
 import type { KeptAnswers } from './kept-answers.ts'
 import { planRead, type ReadPlan } from './plan.ts'
 
@@ -132,8 +132,7 @@ export function createEvmReads({ pools, kept, tipOf, lacks }: EvmReadsDeps): Evm
       // With two nodes, both are asked anyway, so it does not matter which of them was state-synced.
       else if (read.mayBeMissing && read.depends.on === 'hash' && group.members().length > 2)
         await tip.history.learn(group, endpoint, FIRST_BLOCK)
-      const end = endOf(plan)
-      if (end !== undefined) await tip.execution.learn(group, endpoint, end)
+      if (read.depends.on === 'range') await tip.execution.learn(group, endpoint, endOf(plan))
     }
   }
   const settleReceipts: EvmReads['settleReceipts'] = async ({ endpoint, signal }, answers) => {
@@ -145,7 +144,7 @@ export function createEvmReads({ pools, kept, tipOf, lacks }: EvmReadsDeps): Evm
   const askPlanned = async (call: EvmCall, plan: ReadPlan): Promise<NodeAnswer> => {
     const tip = tipOf(call.endpoint)
     const asked = kept.moment(tip)
-    const attempts = noAttempts()
+    const attempts = noAttempts(tip.mark())
     await learnEnds(tip, call.endpoint, [plan])
     const judge = judgeFor(call)
     const inspected = (response: RawResponse): AnswerVerdict => {
@@ -155,11 +154,12 @@ export function createEvmReads({ pools, kept, tipOf, lacks }: EvmReadsDeps): Evm
     }
     const answer = await ask(call, inspected, isFinal(plan)).catch(async (error: unknown) => {
       // A late node may have caught up since it was last asked for its height, and is the only one left.
-      const end = endOf(plan)
+      const end = neededEnd(plan, attempts)
       const { endpoint, signal } = call
       if (end === undefined || attempts.late.length === 0) throw error
       const group = pools.group(endpoint.source)
-      if (!(await tip.execution.catchesUp(group, endpoint, end, attempts.late, signal))) throw error
+      const hasCaughtUp = await tip.execution.catchesUp(group, endpoint, end, attempts.late, signal)
+      if (!hasCaughtUp && !tip.wasSetBack()) throw error
       return ask(call, inspected, isFinal(plan))
     })
     const higher = neverLower(plan, tip, answer.body)
