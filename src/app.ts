@@ -36,6 +36,7 @@ export interface App {
   listen(): Promise<string>
   /**
    * In order: refuses new requests, finishes open answers within the grace time, stops background work and connections.
+   * Further calls wait for the first.
    */
   close(): Promise<void>
 }
@@ -63,6 +64,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   const identities = createIndexIdentities(config, chains.networks, indexed, logger)
   let closing = false
   const shutDown = (): void => {
+    if (closing) return
     closing = true
     health.shutDown()
     access?.shutDown()
@@ -88,6 +90,15 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     loggers.named.close()
   })
 
+  const end = async (): Promise<void> => {
+    if (!closing) {
+      shutDown()
+      await connections.drain(config.http.shutdownDelayMs)
+    }
+    await http.close()
+  }
+  let ended: Promise<void> | undefined
+
   return {
     http,
     async listen() {
@@ -107,12 +118,9 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       indexing.start()
       return listen(http, { host: config.http.host, port: config.http.port })
     },
-    close: async () => {
-      if (!closing) {
-        shutDown()
-        await connections.drain(config.http.shutdownDelayMs)
-      }
-      await http.close()
+    close: () => {
+      ended ??= end()
+      return ended
     },
   }
 }

@@ -1,7 +1,10 @@
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { Worker } from 'node:worker_threads'
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, expect, it, vi } from 'vitest'
 import { createConfig } from '../../src/config/index.ts'
 import { createStage } from '../support/server/stage.ts'
+import { eventually } from '../support/waiting/eventually.ts'
 
 const stage = createStage()
 afterAll(() => stage.clear())
@@ -53,4 +56,28 @@ it('loses no request of clients that keep their connections and ask again and ag
 it('is not ended by a limit that is meant for starting', async () => {
   const { app } = await serveAsShipped()
   expect(app.http.initialConfig.pluginTimeout).toBe(0)
+})
+
+it('says why it is unhealthy until its last answer', async () => {
+  const { app, url } = await stage.serve({ http: { shutdownDelayMs: 0, shutdownGraceMs: 60_000 } })
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  socket.write('GET /ext/health HTTP/1.1\r\n')
+  await eventually(async () => {
+    const open = await new Promise<number>((resolve) => app.http.server.getConnections((_, count) => resolve(count)))
+    expect(open).toBe(1)
+  })
+  const closed = app.close()
+  await eventually(() => expect(app.http.server.listening).toBe(false))
+  socket.end('host: localhost\r\nconnection: close\r\n\r\n')
+  expect(await text(socket)).toContain('"error":"server shutting down"')
+  await closed
+})
+
+it('goes on serving through the delay when it is told twice to close', async () => {
+  const { app } = await stage.serve({ http: { shutdownDelayMs: 200 } })
+  const ended = vi.spyOn(app.http, 'close')
+  const both = [app.close(), app.close()]
+  expect(ended).not.toHaveBeenCalled()
+  await Promise.all(both)
+  expect(ended).toHaveBeenCalledTimes(1)
 })
