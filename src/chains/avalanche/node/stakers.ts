@@ -19,7 +19,7 @@ export interface StakerDirectory {
   /**
    * Takes staked outputs (by content, with the count of each) that are in no stake of the lists. If some of them are
    * new, their stakes may have begun after the lists were read: the lists are dropped, unless they were read a moment
-   * ago.
+   * ago. Lists that are still being read then count as old: they are not kept, and no later call is answered with them.
    * @returns whether the lists were dropped, so that it is worth looking again
    */
   isNews(outputs: ReadonlyMap<string, number>): boolean
@@ -48,6 +48,24 @@ export function createStakerDirectory(
   const txs = new LRUCache<string, StakingTx>(roomFor(CACHED_TXS))
   const missed = new LRUCache<string, number>(roomFor(REMEMBERED_OUTPUTS))
   let list: { at: number; validators: readonly Validator[]; periodEnd: number; awaited: boolean } | undefined
+  /** How often the lists were dropped, and for each reading under way, how often before it began. */
+  let drops = 0
+  const underWay: number[] = []
+  const nobody = () => false
+  /** Reads a list, and keeps it unless the lists were dropped meanwhile. */
+  const read = async <T>(ask: (call: CallOptions) => Promise<T>, call: CallOptions, keep: (list: T) => void) => {
+    const begun = drops
+    // Calls that avoid a server join no other: an older one may have been answered before the news.
+    const isAlone = underWay.some((before) => before < begun)
+    underWay.push(begun)
+    try {
+      const list = await ask(isAlone ? { ...call, avoid: nobody } : call)
+      if (begun === drops) keep(list)
+      return list
+    } finally {
+      underWay.splice(underWay.indexOf(begun), 1)
+    }
+  }
   const lasting = ({ periodEnd, awaited }: { periodEnd: number; awaited: boolean }): number => {
     if (periodEnd > now()) return LIST_MS
     return awaited ? AWAITED_MS : 0
@@ -56,17 +74,23 @@ export function createStakerDirectory(
     async validators(call) {
       if (list && clock() - list.at < lasting(list)) return list.validators
       const at = clock()
-      const validators = await readValidators(pool, call)
-      const periodEnd = firstPeriodEnd(validators)
-      list = { at, validators, periodEnd, awaited: periodEnd <= now() }
-      return validators
+      return read(
+        (own) => readValidators(pool, own),
+        call,
+        (validators) => {
+          const periodEnd = firstPeriodEnd(validators)
+          list = { at, validators, periodEnd, awaited: periodEnd <= now() }
+        },
+      )
     },
     async delegators(nodeId, call) {
       const known = nodes.get(nodeId)
       if (known) return known
-      const delegators = await readDelegators(pool, nodeId, call)
-      nodes.set(nodeId, delegators)
-      return delegators
+      return read(
+        (own) => readDelegators(pool, nodeId, own),
+        call,
+        (delegators) => nodes.set(nodeId, delegators),
+      )
     },
     async stakingTx(txId, call) {
       const known = txs.get(txId)
@@ -84,6 +108,7 @@ export function createStakerDirectory(
         missed.set(output, count)
       }
       if (!news) return false
+      drops += 1
       list = undefined
       nodes.clear()
       return true
