@@ -4,6 +4,7 @@ import { idFromCb58 } from '../lib/bytes/ids.ts'
 import { hostNames } from '../lib/http/host-names.ts'
 import { maskUrlsIn } from '../lib/mask.ts'
 import { SIDES } from '../lib/primary-network.ts'
+import { PUBLIC_NETWORKS } from '../lib/public-networks.ts'
 import { BITCOIN_REFERENCES } from '../schemas/index.ts'
 import { indexProblems } from './index-rules.ts'
 import { sameServerProblems } from './same-servers.ts'
@@ -132,6 +133,18 @@ function sameChainProblems({ avalanche: { mainnet, testnet } }: Config['chains']
     ? [`chains.avalanche.testnet.evmChainId: given ${id}, that of mainnet; allowed: one of its own`]
     : []
 }
+
+/** Nodes of the public networks know addresses with this prefix only: all others would be refused as nobody's. */
+const prefixProblems = ({ avalanche }: Config['chains']): string[] =>
+  SIDES.flatMap((side) => {
+    const { networkId, hrp } = avalanche[side] ?? {}
+    const known = Object.values(PUBLIC_NETWORKS).find((network) => network.networkId === networkId)
+    return known === undefined || hrp === undefined || hrp === known.hrp
+      ? []
+      : [
+          `chains.avalanche.${side}.hrp: given "${hrp}"; allowed: ${known.hrp}, the prefix of network ${networkId}, or another networkId`,
+        ]
+  })
 
 /** Testnet coins under the main chain's name would be shown with the price of bitcoin. */
 function bitcoinProblems(bitcoin: Config['chains']['bitcoin']): string[] {
@@ -267,6 +280,7 @@ export function ruleProblems(config: Config): string[] {
     ...idProblems(config.chains),
     ...sameIdProblems(config.chains),
     ...sameChainProblems(config.chains),
+    ...prefixProblems(config.chains),
     ...bitcoinProblems(config.chains.bitcoin),
     ...indexProblems(config),
     ...stakingProblems(config.chains),

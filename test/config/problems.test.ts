@@ -149,6 +149,16 @@ const rows: [string, Given, string][] = [
     { file: { chains: { avalanche: { mainnet: { hrp: 'a|.*' } } } } },
     'chains.avalanche.mainnet.hrp: given "a|.*" (firn.config.json); allowed: small letters and digits, 32 at most',
   ],
+  [
+    'prefix of another network than the one that the ID is',
+    { file: { chains: { avalanche: { mainnet: { networkId: 1, hrp: 'fuji' } } } } },
+    'chains.avalanche.mainnet.hrp: given "fuji"; allowed: avax, the prefix of network 1, or another networkId',
+  ],
+  [
+    'prefix of mainnet for the testnet of the catalogue',
+    { file: { chains: { avalanche: { testnet: { hrp: 'avax' } } } } },
+    'chains.avalanche.testnet.hrp: given "avax"; allowed: fuji, the prefix of network 5, or another networkId',
+  ],
   ['file that is null', { file: 'null' }, 'firn.config.json: given null; allowed: a JSON object'],
   ['file that is a list', { file: [] }, 'firn.config.json: given a list; allowed: a JSON object'],
   [

@@ -12,7 +12,8 @@ export interface Plan {
   computeUnitsPerMinute: number
   computeUnitsPerDay: number
   /**
-   * Ids of the operations that may be called; empty or left out = all. Free ones need no key and are always allowed.
+   * Ids of the operations that may be called; empty or left out = all. Free ones may always be called without a key;
+   * whoever shows a key is held to its plan.
    */
   operations?: readonly string[]
 }

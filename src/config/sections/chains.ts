@@ -119,7 +119,7 @@ export const AvalancheNetworkSchema = section({
     Type.String({
       pattern: '^[a-z0-9]{1,32}$',
       allowed: 'small letters and digits, 32 at most',
-      description: 'Address prefix; left out = by network ID.',
+      description: 'Address prefix; left out = by network ID. That of networks 1 and 5 is avax and fuji.',
     }),
   ),
   xBlockchainId: Type.Optional(Type.String({ description: 'Left out = asked of the node, re-tried until known.' })),
