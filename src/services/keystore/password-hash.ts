@@ -11,7 +11,16 @@ export interface PasswordHash {
 export interface PasswordHasher {
   create(password: Uint8Array, signal: AbortSignal): Promise<PasswordHash>
   /** Compares in constant time. */
-  matches(known: PasswordHash, password: Uint8Array, signal: AbortSignal): Promise<boolean>
+  matches(known: PasswordHash, password: Uint8Array, turn: Turn): Promise<boolean>
+}
+
+/** What happens as long as a comparison has its place in the line, so that the next one in it goes by the result. */
+export interface Turn {
+  signal: AbortSignal
+  /** Throws when there must be no comparison any more. */
+  begin(): void
+  /** The password was wrong. */
+  failed(): void
 }
 
 /** A node's parameters; fixed, because the hash is part of the blobs. */
@@ -19,15 +28,18 @@ const ARGON2ID = { timeCost: 1, memoryCost: 65_536, parallelism: 4, outputLen: H
 
 /** argon2id on the thread pool, never on the event loop; each run takes 64 MiB, so `line` limits concurrent runs. */
 export function createPasswordHasher(line: Line): PasswordHasher {
-  const hash = (password: Uint8Array, salt: Uint8Array, signal: AbortSignal): Promise<Buffer> =>
-    line(() => hashRaw(password, { ...ARGON2ID, salt }), signal)
+  const hash = (password: Uint8Array, salt: Uint8Array): Promise<Buffer> => hashRaw(password, { ...ARGON2ID, salt })
   return {
     async create(password, signal) {
       const salt = randomBytes(SALT_BYTES)
-      return { hash: await hash(password, salt, signal), salt }
+      return { hash: await line(() => hash(password, salt), signal), salt }
     },
-    async matches(known, password, signal) {
-      return timingSafeEqual(await hash(password, known.salt, signal), known.hash)
-    },
+    matches: (known, password, { signal, begin, failed }) =>
+      line(async () => {
+        begin()
+        const isRight = timingSafeEqual(await hash(password, known.salt), known.hash)
+        if (!isRight) failed()
+        return isRight
+      }, signal),
   }
 }

@@ -37,11 +37,14 @@ export function createSignIn({ records, hasher, guesses }: SignInDeps): SignIn {
       return known
     },
     async check(known, { username, password }, { address, signal }) {
-      if (guesses.waitMs(address) > 0) throw new KeystoreError('too many failed attempts, try again later')
-      const matches = await withBytes(password, (bytes) => hasher.matches(known, bytes, signal))
-      if (matches) return
-      guesses.failed(address)
-      throw new WrongPasswordError(username)
+      const refuseIfSpent = (): void => {
+        if (guesses.waitMs(address) > 0) throw new KeystoreError('too many failed attempts, try again later')
+      }
+      refuseIfSpent()
+      // Again when its turn comes: those that wait in the line with it may have used up the budget meanwhile.
+      const turn = { signal, begin: refuseIfSpent, failed: () => guesses.failed(address) }
+      const isRight = await withBytes(password, (bytes) => hasher.matches(known, bytes, turn))
+      if (!isRight) throw new WrongPasswordError(username)
     },
   }
   return signIn

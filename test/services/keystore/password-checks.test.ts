@@ -31,6 +31,18 @@ describe('signing in', () => {
     await signIn.user(right, { ...caller, address: '10.0.0.2' })
   })
 
+  it('refuses those that waited while others used up what their address may guess', async () => {
+    const signIn = await signInAs(2)
+    const guess = () =>
+      signIn.user({ username: 'alice', password: 'wrong' }, caller).catch((thrown: Error) => thrown.message)
+    const told = await Promise.all(Array.from({ length: 10 }, guess))
+    // Two are checked at once, so that one more may begin before the second has failed.
+    expect(told.filter((message) => message === 'incorrect password').length).toBeLessThanOrEqual(3)
+    expect(
+      told.filter((message) => message === 'too many failed attempts, try again later').length,
+    ).toBeGreaterThanOrEqual(7)
+  })
+
   it('never shows a password in what it throws', async () => {
     const signIn = await signInAs(5)
     const error = await signIn
