@@ -49,6 +49,13 @@ export class StoreRightsError extends StoreUnavailableError {
   }
 }
 
+/** Somebody has dropped tables, or the role may not use the schema that they are in. */
+export class StoreTablesError extends StoreUnavailableError {
+  constructor(missing: readonly string[]) {
+    super(`tables are missing: ${missing.join(', ')}`)
+  }
+}
+
 /** A lock cannot exclude others: the session that would hold it serves other clients, too. */
 export class SharedSessionError extends StoreUnavailableError {
   constructor() {

@@ -9,9 +9,9 @@ import { readProgress } from './write/stream-rows.ts'
 
 /** Database queries of the health checks; all reject with the database's own error when it does not serve. */
 export interface StoreProbes {
-  /** Rejects with StoreRightsError when a table cannot be read. */
+  /** Rejects with StoreTablesError when a table is gone, StoreRightsError when one cannot be read. */
   read(): Promise<void>
-  /** Commits one row, to detect a full disk or a read-only replica; StoreRightsError as for `read`. */
+  /** Commits one row, to detect a full disk or a read-only replica; errors about tables as for `read`. */
   write(): Promise<void>
   /** The progress of each stream. */
   progress(): Promise<StreamProgress[]>

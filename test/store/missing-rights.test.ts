@@ -62,6 +62,27 @@ it('tables that the role cannot write, though every process does, are named by t
   )
 })
 
+it('tables that are gone are named by the health checks', async () => {
+  const databaseUrl = await server.create('gone')
+  const store = openStore({ databaseUrl, dataDir: '/nonexistent', logger: pino({ level: 'silent' }) })
+  onTestFinished(() => store.close())
+  await store.open()
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  await client.query('drop table evm_nft, keystore_entry, keystore_user, staker')
+  await client.end()
+  const read = store.probes.read()
+  await expect(read).rejects.toMatchObject({
+    status: 503,
+    message: 'tables are missing: evm_nft, keystore_entry, keystore_user, staker',
+  })
+  const write = store.probes.write()
+  await expect(write).rejects.toMatchObject({
+    status: 503,
+    message: 'tables are missing: keystore_entry, keystore_user',
+  })
+})
+
 it('a role with the rights that the manual names for a process that serves does all that one does, as each starts', async () => {
   const written = ['evm_nft_metadata', 'store_probe']
   const others = [...INDEX_TABLES, 'leader_lease', 'firn_migration', 'firn_migration_lock'].filter(
