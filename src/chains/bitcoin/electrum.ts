@@ -164,7 +164,6 @@ export const createElectrumClient = (deps: ElectrumClientDeps): ElectrumClient =
           if (trouble) failed(candidate, trouble)
           if (asked.open().length === 0 || sent.fault instanceof CancelledError) break
         } catch (error) {
-          if (error instanceof CancelledError && !asked.begun()) throw error
           last = error
           if (error instanceof CancelledError) break
         }

@@ -160,6 +160,25 @@ describe('electrum client', () => {
     expect(b).toMatchObject({ ok: false })
   })
 
+  it('asks a server that answered with what is none last from then on, but not one that refused a call', async () => {
+    const refusal = ({ id }: ElectrumRequest) => `${JSON.stringify({ id, error: { code: 1, message: 'too large' } })}\n`
+    const check = (answer: unknown) => {
+      if (typeof (answer as { confirmed?: unknown }).confirmed !== 'number') throw new Error('no number')
+    }
+    const client = connect([server.url, second.url])
+    const askedFor = async (name: string): Promise<boolean[]> => {
+      expect(await client.round([call(name)], readContext(), check)).toEqual([good])
+      return [server, second].map(({ seen }) => seen.some(({ params }) => params[0] === name))
+    }
+    server.fault = (request) => (request.params[0] === 'a' ? refusal(request) : undefined)
+    expect(await askedFor('a')).toEqual([true, true])
+    expect(await askedFor('b')).toEqual([true, false])
+    server.fault = ({ id, params }) =>
+      params[0] === 'c' ? electrumLine(id, { confirmed: '7', unconfirmed: 0 }) : undefined
+    expect(await askedFor('c')).toEqual([true, true])
+    expect(await askedFor('d')).toEqual([false, true])
+  })
+
   it('keeps what is known when the next server is silent until the end', async () => {
     server.fault = ({ id, params }) =>
       params[0] === 'b' ? `${JSON.stringify({ id, error: { code: 1, message: 'too large' } })}\n` : undefined
