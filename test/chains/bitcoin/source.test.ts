@@ -11,8 +11,8 @@ import {
   createEsploraBackend,
   electrumLimits,
 } from '../../../src/chains/bitcoin/index.ts'
-import type { ReadContext } from '../../../src/chains/capabilities.ts'
-import { DeadlineError, UpstreamRateLimitedError } from '../../../src/errors.ts'
+import type { BitcoinBalances, Outcome, ReadContext } from '../../../src/chains/capabilities.ts'
+import { CancelledError, DeadlineError, UpstreamRateLimitedError } from '../../../src/errors.ts'
 import { createUpstreamPool, DEFAULT_LIMITS, type UpstreamPool } from '../../../src/upstream/index.ts'
 import { type BitcoinChain, startBitcoinChain } from '../../sandbox/bitcoin-chain.ts'
 import { balancesOf, bitcoinNative, errorOf, readContext } from '../../support/balances/balance-reads.ts'
@@ -138,6 +138,26 @@ describe('failover between backends', () => {
     silent.closeAllConnections()
     silent.close()
     await pool.close()
+  })
+
+  it('what was answered by the deadline is kept, and what was cut off then is late, not cancelled', async () => {
+    const { alice, bob } = chain.accounts
+    const time = new AbortController()
+    const cut: BitcoinBackend = {
+      name: 'cut',
+      height: async () => undefined,
+      readBalances: async () => {
+        time.abort(new DeadlineError('the time is over'))
+        return new Map<string, Outcome<BitcoinBalances>>([
+          [alice.addresses.regtest, { ok: true, value: { confirmed: 1n, unconfirmed: 0n } }],
+          [bob.addresses.regtest, { ok: false, error: new CancelledError() }],
+        ])
+      },
+    }
+    const asked = [{ id: alice.addresses.testnet }, { id: bob.addresses.testnet }]
+    const read = await source([cut]).readBalances(asked, readContext({ signal: time.signal }))
+    expect(balancesOf(read.get(alice.addresses.testnet)).confirmed).toBe(1n)
+    expect(errorOf(read.get(bob.addresses.testnet))).toBeInstanceOf(DeadlineError)
   })
 
   it('asks again only for the addresses that are missing', async () => {
