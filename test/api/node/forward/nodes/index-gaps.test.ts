@@ -49,7 +49,10 @@ it('two that count alike are both believed, and one with a gap when there is no 
   }
 })
 
-/** Nodes of which one has all blocks and one those from 80 on; `tip` undefined = it is silent. */
+/**
+ * Nodes of which one has all blocks, one those from 80 on, and one, which can always be compared, all up to 99; a tip of
+ * undefined = it is silent.
+ */
 function gapsOver(tips: { whole: number | undefined; cut: number }) {
   const member = (host: string, from: number, tip: () => number | undefined): Member => {
     const rpc = async (_: string, method: string, { id }: { id?: string }): Promise<unknown> => {
@@ -61,7 +64,7 @@ function gapsOver(tips: { whole: number | undefined; cut: number }) {
     }
     return { host, pool: { rpc } as unknown as Member['pool'], path: ({ path }) => path, pausedUntil: () => 0 }
   }
-  const members = [member('whole', 1, () => tips.whole), member('cut', 80, () => tips.cut)]
+  const members = [member('whole', 1, () => tips.whole), member('cut', 80, () => tips.cut), member('like', 1, () => 99)]
   let ms = 0
   const gaps = createIndexGaps(() => ms)
   const call = { endpoint: endpointByName('index/C/block') } as ForwardCall
