@@ -117,6 +117,8 @@ describe('store on a server', () => {
     other.password = 'of-yesterday'
     await expect(connect(other.href).probes.read()).rejects.toThrow(StoreUnavailableError)
     await server().create('restored')
+    await expect(store.probes.read()).rejects.toThrow('tables are missing: asset, block, ')
+    await connect(url).open()
     await expect(store.probes.read()).resolves.toBeUndefined()
   })
 
