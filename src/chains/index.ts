@@ -5,12 +5,11 @@
 import type { Logger } from 'pino'
 import { asError } from '../errors.ts'
 import { defined } from '../lib/defined.ts'
-import { SIDES } from '../lib/primary-network.ts'
+import { SIDES, type Side } from '../lib/primary-network.ts'
 import { createUpstreamPool, type PoolLimits, type UpstreamPool, type UpstreamPoolDeps } from '../upstream/index.ts'
 import {
   AVALANCHE_CAIP2,
   type AvalancheNetwork,
-  type AvalancheSide,
   avalancheHeadProbe,
   avalancheIdentity,
   createAvalancheNetwork,
@@ -64,9 +63,9 @@ export interface ChainsDeps {
   /** What our own index knows of an EVM chain's tokens; undefined for chains that are not indexed. */
   indexedTokens?(chainId: string): IndexedTokens | undefined
   /** What our own index knows of the assets of an Avalanche network. */
-  indexedAssets?(side: AvalancheSide): IndexedAssets
+  indexedAssets?(side: Side): IndexedAssets
   /** What our own index knows of the addresses of an Avalanche network. */
-  indexedUse?(side: AvalancheSide): EverUsed
+  indexedUse?(side: Side): EverUsed
   /** Unused addresses that end the scan of an extended public key. */
   xpubGap: number
   pool: Omit<UpstreamPoolDeps, 'headProbe'>
@@ -80,7 +79,7 @@ export interface Chains {
   byId: ReadonlyMap<string, Chain>
   /** Every pool, for health and metrics. */
   pools: readonly UpstreamPool[]
-  networks: Partial<Record<AvalancheSide, AvalancheNetwork>>
+  networks: Partial<Record<Side, AvalancheNetwork>>
   /** Reads unknown network ids from the nodes until known or aborted. */
   discover(signal: AbortSignal): void
   /** Adds chains that are not there yet; existing ones stay unchanged, whatever the new settings say. */
@@ -222,7 +221,7 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
     byId.set(caip2Id, { source, cacheMs: cacheMsOf(setting.blockTimeMs ?? BLOCK_MS.solana) })
   }
 
-  const addAvalanche = (side: AvalancheSide, setting: AvalancheNetworkSetting): void => {
+  const addAvalanche = (side: Side, setting: AvalancheNetworkSetting): void => {
     const { upstreams, native, blockTimeMs = BLOCK_MS.avalanche, ...overrides } = setting
     const name = `avalanche:${side}`
     // A lone server is checked, too: its network's facts are kept, and another network may start at its address.

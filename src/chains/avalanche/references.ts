@@ -14,5 +14,3 @@ export const AVALANCHE_CAIP2 = {
     C: 'avax:YRLfeDBJpfEqUWe2FYR1OpXsnDDZeKWd',
   },
 } as const
-
-export type AvalancheSide = keyof typeof AVALANCHE_CAIP2

@@ -1,4 +1,5 @@
-import { AVALANCHE_CAIP2, type AvalancheSide } from '../../../../src/chains/avalanche/index.ts'
+import { AVALANCHE_CAIP2 } from '../../../../src/chains/avalanche/index.ts'
+import type { Side as NetworkSide } from '../../../../src/lib/primary-network.ts'
 import type { Random } from '../../../support/generated/random.ts'
 import { encodeAddress } from '../../../support/replay-node/wire/address-text.ts'
 import type { Side } from './expected.ts'
@@ -6,7 +7,7 @@ import { KEYS, MANY, PLAIN } from './holders.ts'
 
 /** One requested account as it should be understood: all that a request says of an id on a chain. */
 export interface AskedWallet {
-  side: AvalancheSide
+  side: NetworkSide
   chain: Side
   id: string
   /** Hex. */
@@ -92,7 +93,7 @@ function corethItem(random: Random, large: boolean, wallets: Question['wallets']
 }
 
 const caip2IdOf = (place: string): string => {
-  const [side, chain] = place.split(' ') as [AvalancheSide, Side]
+  const [side, chain] = place.split(' ') as [NetworkSide, Side]
   return AVALANCHE_CAIP2[side][chain]
 }
 
@@ -106,7 +107,7 @@ const itemOf = (places: readonly string[], details: readonly Entry[], dust: bool
 
 /** Entries of one id are one wallet: the union of what they hold; dust is shown where one of them wants it. */
 function note(wallets: Question['wallets'], place: string, entries: readonly Entry[], dustOut: boolean): void {
-  const [side, chain] = place.split(' ') as [AvalancheSide, Side]
+  const [side, chain] = place.split(' ') as [NetworkSide, Side]
   for (const { id, owned, broken } of entries) {
     const key = walletKey(caip2IdOf(place), id)
     const known = wallets.get(key) ?? { side, chain, id, owned: new Set(), dustOut: true, broken: id === '' }
