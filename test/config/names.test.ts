@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { configKeys, keyByFlag } from '../../src/config/keys.ts'
 import { shortForms } from '../../src/config/short-forms.ts'
+import { problemsOf } from './sources.ts'
 
 describe('names of keys', () => {
   it.each([
@@ -41,5 +42,23 @@ describe('names of keys', () => {
     const variables = [...configKeys.flatMap((key) => key.variables), ...shortForms.map(({ variable }) => variable)]
     expect(new Set(flags).size).toBe(flags.length)
     expect(new Set([...variables, 'FIRN_CONFIG']).size).toBe(variables.length + 1)
+  })
+
+  it('does not mistake variables that a cluster sets for a service called firn', () => {
+    expect(
+      problemsOf({
+        env: {
+          FIRN_SERVICE_HOST: '10.0.0.1',
+          FIRN_SERVICE_PORT: '8650',
+          FIRN_SERVICE_PORT_HTTP: '8650',
+          FIRN_PORT: 'tcp://10.0.0.1:8650',
+          FIRN_PORT_8650_TCP: 'tcp://10.0.0.1:8650',
+          FIRN_PORT_8650_TCP_ADDR: '10.0.0.1',
+          FIRN_PORT_8650_TCP_PORT: '8650',
+          FIRN_PORT_8650_TCP_PROTO: 'tcp',
+        },
+      }),
+    ).toEqual([])
+    expect(problemsOf({ env: { FIRN_PORT: '8650' } })).toHaveLength(1)
   })
 })

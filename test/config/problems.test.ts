@@ -287,22 +287,4 @@ describe('a mistake stops the start with one line', () => {
       '/x/.env: cannot be read: EACCES\n/x/firn.config.json: cannot be read: EACCES',
     )
   })
-
-  it('does not mistake variables that a cluster sets for a service called firn', () => {
-    expect(
-      problemsOf({
-        env: {
-          FIRN_SERVICE_HOST: '10.0.0.1',
-          FIRN_SERVICE_PORT: '8650',
-          FIRN_SERVICE_PORT_HTTP: '8650',
-          FIRN_PORT: 'tcp://10.0.0.1:8650',
-          FIRN_PORT_8650_TCP: 'tcp://10.0.0.1:8650',
-          FIRN_PORT_8650_TCP_ADDR: '10.0.0.1',
-          FIRN_PORT_8650_TCP_PORT: '8650',
-          FIRN_PORT_8650_TCP_PROTO: 'tcp',
-        },
-      }),
-    ).toEqual([])
-    expect(problemsOf({ env: { FIRN_PORT: '8650' } })).toHaveLength(1)
-  })
 })

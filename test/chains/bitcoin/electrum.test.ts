@@ -33,6 +33,11 @@ const connect = (urls: string[], over: Partial<ElectrumLimits> = {}, maxConcurre
   )
 }
 
+const refusal = ({ id }: ElectrumRequest) => `${JSON.stringify({ id, error: { code: 1, message: 'too large' } })}\n`
+const check = (answer: unknown) => {
+  if (typeof (answer as { confirmed?: unknown }).confirmed !== 'number') throw new Error('no number')
+}
+
 describe('electrum client', () => {
   it('leaves a connection that is always in use after a while; what is under way on it is answered', async () => {
     const client = connect([server.url], { lifeMs: 20 })
@@ -141,16 +146,10 @@ describe('electrum client', () => {
   })
 
   it.each([
-    [
-      'is refused',
-      ({ id }: ElectrumRequest) => `${JSON.stringify({ id, error: { code: 1, message: 'too large' } })}\n`,
-    ],
+    ['is refused', refusal],
     ['is none', ({ id }: ElectrumRequest) => electrumLine(id, { confirmed: '7', unconfirmed: 0 })],
   ])('asks the next server for what %s, and for nothing else', async (_, fault) => {
     server.fault = (request) => (request.params[0] === 'b' ? fault(request) : undefined)
-    const check = (answer: unknown) => {
-      if (typeof (answer as { confirmed?: unknown }).confirmed !== 'number') throw new Error('no number')
-    }
     const client = connect([server.url, second.url])
     expect(await client.round([call('a'), call('b'), call('c')], readContext(), check)).toEqual([good, good, good])
     expect(second.seen.flatMap(({ method, params }) => (method.endsWith('get_balance') ? params : []))).toEqual(['b'])
@@ -161,10 +160,6 @@ describe('electrum client', () => {
   })
 
   it('asks a server that answered with what is none last from then on, but not one that refused a call', async () => {
-    const refusal = ({ id }: ElectrumRequest) => `${JSON.stringify({ id, error: { code: 1, message: 'too large' } })}\n`
-    const check = (answer: unknown) => {
-      if (typeof (answer as { confirmed?: unknown }).confirmed !== 'number') throw new Error('no number')
-    }
     const client = connect([server.url, second.url])
     const askedFor = async (name: string): Promise<boolean[]> => {
       expect(await client.round([call(name)], readContext(), check)).toEqual([good])
@@ -180,8 +175,7 @@ describe('electrum client', () => {
   })
 
   it('keeps what is known when the next server is silent until the end', async () => {
-    server.fault = ({ id, params }) =>
-      params[0] === 'b' ? `${JSON.stringify({ id, error: { code: 1, message: 'too large' } })}\n` : undefined
+    server.fault = (request) => (request.params[0] === 'b' ? refusal(request) : undefined)
     second.fault = ({ method }) => (method.endsWith('get_balance') ? '' : undefined)
     const client = connect([server.url, second.url])
     const ending = new AbortController()
