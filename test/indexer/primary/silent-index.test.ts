@@ -53,6 +53,23 @@ it('a node that may have an index is waited for while it is started anew', async
   expect(wrapped).not.toContain(false)
 })
 
+it('so is one that had an index and answers, while it is started anew, that it has none: it makes its chains before their indexes', async () => {
+  const { anew, read, wait } = await follow()
+  anew.faults.dropAll = false
+  expect(await eventually(read)).not.toContain(false)
+  anew.faults.indexOff = true
+  await expect(read()).rejects.toThrow('may have it and said nothing')
+  wait(119_000)
+  await expect(read()).rejects.toThrow('may have it and said nothing')
+  anew.faults.indexOff = false
+  expect(await eventually(read)).not.toContain(false)
+  // One whose index was switched off is not waited for for ever.
+  anew.faults.indexOff = true
+  await expect(read()).rejects.toThrow('may have it and said nothing')
+  wait(120_000)
+  expect(await read()).not.toContain(true)
+})
+
 it('one that stays away is not: blocks come by height', async () => {
   const { read, wait } = await follow()
   await expect(read()).rejects.toThrow('may have it and said nothing')

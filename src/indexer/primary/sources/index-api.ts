@@ -69,6 +69,8 @@ export function createIndexApi<T>(
   let heavyBelow = 0n
   /** Nodes that started indexing late, or paused it, hold the block of height h at h − 1 − shift. */
   let shift = 0n
+  /** Nodes that have given containers. */
+  const served = new Set<string>()
 
   const ask = async (after: StreamTip, signal: AbortSignal): Promise<Reading<T>> => {
     // The container of the stored tip is included: it shows that the node is on our chain and counts as we do.
@@ -78,7 +80,7 @@ export function createIndexApi<T>(
     const numToFetch = Math.min(count + (overlap ? 1 : 0), MAX_CONTAINERS)
     const asked = { after, overlap, startIndex, numToFetch }
     let answered = false
-    const answer = await exchange(pool, path, asked, signal, (response) => {
+    const answer = await exchange(pool, path, asked, signal, served, (response) => {
       // A gateway's timeout in front of the node is not an answer from the node.
       answered ||= response.status < SERVER_ERRORS
       return readAnswer(format, response, asked)
@@ -131,6 +133,7 @@ async function exchange<T>(
   path: string,
   { startIndex, numToFetch }: Asked,
   signal: AbortSignal,
+  served: Set<string>,
   read: (response: RawResponse) => Reading<T>,
 ): Promise<{ reading: Reading<T>; bytes: number }> {
   const params = { startIndex: String(startIndex), numToFetch: String(numToFetch), encoding: 'hex' }
@@ -146,8 +149,11 @@ async function exchange<T>(
     const options = { signal, deadline: Date.now() + CALL_MS, judge, keepsRoom: true }
     const response = await pool.exchange({ method: 'POST', path, headers, body }, options)
     const reading = readings.get(response) ?? read(response)
-    if (reading.kind === 'off') reading.silent = silentIn(pool, [...readings.keys()])
-    if (reading.kind === 'blocks') reading.host = response.host
+    if (reading.kind === 'off') reading.silent = silentIn(pool, [...readings.keys()], served)
+    if (reading.kind === 'blocks') {
+      reading.host = response.host
+      served.add(response.host)
+    }
     return { reading, bytes: response.body.length }
   } catch (error) {
     if (error instanceof CancelledError) throw error
@@ -158,9 +164,14 @@ async function exchange<T>(
   }
 }
 
-/** Hosts that said nothing about their index this time: a node that is being started anew, say. */
-function silentIn(pool: UpstreamPool, answers: readonly RawResponse[]): string[] {
-  const heard = new Set(answers.flatMap(({ host, status }) => (status < SERVER_ERRORS && status !== 429 ? [host] : [])))
+/**
+ * Hosts that said nothing about their index this time: a node that is being started anew, say. One that had an index and
+ * answers 404 is starting, too: a node serves other paths before it has made the chains and their indexes.
+ */
+function silentIn(pool: UpstreamPool, answers: readonly RawResponse[], served: ReadonlySet<string>): string[] {
+  const tells = ({ host, status }: RawResponse): boolean =>
+    status < SERVER_ERRORS && status !== 429 && !(status === 404 && served.has(host))
+  const heard = new Set(answers.filter(tells).map(({ host }) => host))
   return pool.status().flatMap(({ host }) => (heard.has(host) ? [] : [host]))
 }
 
