@@ -57,7 +57,8 @@ more seconds later at most: with Helicon they do so some time behind accepting i
 was told (one is ahead on P, another on X), a call is held for two seconds at most; then one is asked that has what was told of the chain of the call.
 
 **Dropped, or not known** is told where no node says more: one that was a block behind when it heard of a transaction takes it for wrong until it has the block that holds
-it. A transaction by its hash is null only where no healthy node has it.
+it. A transaction by its hash is null only where no healthy node has it, a receipt or a block by its hash where two nodes say so of which one has the
+newest block that was shown.
 
 **Logs of a range** (\`eth_getLogs\`) whose last block is a number that was shown, or \`latest\`, come from a node that has executed that block, or the newest one that was shown,
 as nodes leave out without a word what they have not got. Where only nodes without it answer, they are waited for, two seconds at most; then the call is an error. So it is where the first block lies before what a node

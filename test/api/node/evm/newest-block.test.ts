@@ -62,6 +62,38 @@ it('what is asked about now goes to a node with the newest block that was shown'
   expect(asked(late, 'eth_blockNumber')).toBe(looks)
 })
 
+it('what a block that was shown holds is not said to be missing by nodes that lack the block, however many they are', async () => {
+  const found = { blockHash: `0x${'ab'.repeat(32)}`, blockNumber: hex(101) }
+  const { stage } = await startNodesAt([100, 100, 101], (node, { method, params }) => {
+    if (method === 'eth_blockNumber') return hex(node.height)
+    if (method === 'eth_getBlockByNumber') return Number((params as string[])[0]) <= node.height ? { number: (params as string[])[0] } : null
+    return node.height > 100 ? found : null
+  })
+  expect(await stage.call('eth_getBlockByNumber', [hex(101), false])).toEqual({ number: hex(101) })
+  const hashOf = (digit: number) => `0x${String(digit).repeat(64)}`
+  expect(await stage.call('eth_getTransactionReceipt', [hashOf(1)])).toEqual(found)
+  expect(await stage.call('eth_getBlockByHash', [hashOf(2), false])).toEqual(found)
+  const method = 'eth_getTransactionReceipt'
+  const batch = [3, 4].map((id) => ({ jsonrpc: '2.0', id, method, params: [hashOf(id)] }))
+  expect(JSON.parse((await stage.post(batch)).text)).toMatchObject([{ result: found }, { result: found }])
+})
+
+it('what nodes with the newest block do not find is not there: a third need not be asked, and may hang', async () => {
+  const { stage, nodes } = await startNodesAt([101, 101, 101], (node, { method }) =>
+    method === 'eth_blockNumber' ? hex(node.height) : null,
+  )
+  await stage.call('eth_blockNumber')
+  const receipts = () => nodes.map((node) => asked(node, 'eth_getTransactionReceipt')).reduce((a, b) => a + b)
+  let digit = 0
+  await expect
+    .poll(async () => {
+      const before = receipts()
+      expect(await stage.call('eth_getTransactionReceipt', [`0x${String(++digit).padStart(64, '0')}`])).toBeNull()
+      return receipts() - before
+    })
+    .toBe(2)
+})
+
 it('where nobody else is there, the one that is a block behind is better than nobody', async () => {
   const { stage, nodes } = await start([100, 101])
   const ahead = nodes[AHEAD] as HighNode

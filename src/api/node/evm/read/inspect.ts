@@ -53,6 +53,8 @@ const isThere = ({ finality }: ReadPlan, tip: ChainTip): boolean =>
 export interface Attempts {
   /** A node has answered "not found". */
   missing: boolean
+  /** One that has the newest block has, so that no block that was shown holds it. */
+  missingNow?: boolean
   /** A node may have left something out. */
   doubtful: boolean
   /** Newest block that had been shown when the read began. */
@@ -105,7 +107,10 @@ export function inspect(plan: ReadPlan, tip: ChainTip, host: string, entry: Buff
   if (read.mayBeMissing && isMissing(read, result)) {
     // Hashes may name something of any age: a state-synced node cannot testify that it does not exist.
     const isWitness = read.depends.on !== 'hash' || !tip.history.mayLack(host, 1n)
-    if (attempts.missing && isWitness && !read.mayBePending && !isThere(plan, tip)) return ANSWER
+    // Several nodes may lack a block that a client was shown by another one.
+    attempts.missingNow ||= tip.hasNewest(host)
+    const isBelieved = attempts.missing && attempts.missingNow && isWitness
+    if (isBelieved && !read.mayBePending && !isThere(plan, tip)) return ANSWER
     attempts.missing ||= isWitness
     return behind('has no such block or transaction')
   }

@@ -130,8 +130,11 @@ export function createEvmReads({ pools, kept, tipOf, lacks }: EvmReadsDeps): Evm
       if (from !== undefined) await tip.ready(group, endpoint)
       if (from !== undefined) await tip.history.learn(group, endpoint, from)
       // With two nodes, both are asked anyway, so it does not matter which of them was state-synced.
-      else if (read.mayBeMissing && read.depends.on === 'hash' && group.members().length > 2)
+      else if (read.mayBeMissing && read.depends.on === 'hash' && group.members().length > 2) {
         await tip.history.learn(group, endpoint, FIRST_BLOCK)
+        // Looks at those that are not known to have the newest block, so that their "not found" counts soon.
+        for (const { host } of group.members()) tip.mayLackNewest(host, group, endpoint)
+      }
       if (read.depends.on === 'range') await tip.execution.learn(group, endpoint, endOf(plan))
     }
   }
