@@ -116,6 +116,8 @@ async function say(
   if (!said.final) {
     if (!(await source.current(index, read))) return PASS_ON
     said = await run(read)
+    // What came meanwhile may have been read by height: such a block has no container.
+    if (!(await source.complete(index, read))) return PASS_ON
   }
   if (said.answer instanceof MethodError) throw said.answer
   return said.answer

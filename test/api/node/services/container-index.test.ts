@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { PASS_ON } from '../../../../src/api/node/gorilla/local-service.ts'
 import { createContainerIndexService } from '../../../../src/api/node/services/container-index.ts'
+import { idToCb58 } from '../../../../src/lib/bytes/ids.ts'
 import { CONTAINER_INDEXES } from '../../../../src/services/containers/index.ts'
 import { FIXTURES } from '../../../support/recorded/recordings.ts'
 import { bodyOf, type Conversation, readConversations } from '../../../support/replay-node/recorded/conversations.ts'
@@ -106,6 +107,26 @@ describe('getContainerRange', () => {
 })
 
 describe('an index that is not complete here', () => {
+  it("is a node's to answer also when it becomes so while the newest block is waited for: what was read by height has no container", async () => {
+    const becoming = createContainerIndexService({
+      ...source,
+      complete: async () => source.isComplete,
+      async current() {
+        source.isComplete = false
+        return true
+      },
+    })
+    const unknown = idToCb58('ab'.repeat(32))
+    try {
+      for (const method of ['isAccepted', 'getIndex', 'getContainerByID', 'getLastAccepted']) {
+        source.isComplete = true
+        expect(await call(`{"id":"${unknown}","encoding":"hex"}`, method, 'index/P/block', becoming)).toBe(PASS_ON)
+      }
+    } finally {
+      source.isComplete = true
+    }
+  })
+
   it("is a node's to answer, but wrong arguments are refused at once", async () => {
     source.isComplete = false
     try {
