@@ -66,7 +66,8 @@ it('what a block that was shown holds is not said to be missing by nodes that la
   const found = { blockHash: `0x${'ab'.repeat(32)}`, blockNumber: hex(101) }
   const { stage } = await startNodesAt([100, 100, 101], (node, { method, params }) => {
     if (method === 'eth_blockNumber') return hex(node.height)
-    if (method === 'eth_getBlockByNumber') return Number((params as string[])[0]) <= node.height ? { number: (params as string[])[0] } : null
+    if (method === 'eth_getBlockByNumber')
+      return Number((params as string[])[0]) <= node.height ? { number: (params as string[])[0] } : null
     return node.height > 100 ? found : null
   })
   expect(await stage.call('eth_getBlockByNumber', [hex(101), false])).toEqual({ number: hex(101) })
