@@ -44,7 +44,7 @@ export interface NodePools {
   pools(): readonly UpstreamPool[]
   /** Calls the listener with the pool of a chain that was reset, as on test networks: nothing is final any more. */
   onAnew(listener: (pool: UpstreamPool) => void): void
-  /** The upstreams of a chain have changed: its pools are recreated. */
+  /** The upstreams of a chain have changed: its pools are recreated. Calls under way get their answers from the old. */
   forget(blockchainId: string): void
   close(): Promise<void>
 }
@@ -149,6 +149,9 @@ interface OwnGroup extends NodeGroup {
   close(): Promise<void>
 }
 
+/** A retired group is closed once nobody waits for it; looked at this often, milliseconds. */
+const RETIRED_LOOK_MS = 250
+
 const isAsked = (pool: UpstreamPool): boolean => pool.status().some(({ inFlight }) => inFlight > 0)
 
 /** Creates pools on demand; pools of one server share its connections. */
@@ -158,6 +161,7 @@ export function createNodePools(options: NodePoolsDeps): NodePools {
   /** Least recently used first, for the groups that callers can create. */
   const groups = new Map<string, OwnGroup>()
   const open = new Set<UpstreamPool>()
+  const retired = new Map<OwnGroup, NodeJS.Timeout>()
   const anew: ((pool: UpstreamPool) => void)[] = []
   const make = (
     name: string,
@@ -231,6 +235,16 @@ export function createNodePools(options: NodePoolsDeps): NodePools {
     void groups.get(spare)?.close()
     groups.delete(spare)
   }
+  const retire = (group: OwnGroup): void => {
+    const closeIfIdle = (): void => {
+      if (group.isBusy()) return
+      clearInterval(retired.get(group))
+      retired.delete(group)
+      void group.close()
+    }
+    retired.set(group, setInterval(closeIfIdle, RETIRED_LOOK_MS).unref())
+    closeIfIdle()
+  }
   const identitySpec = nodes.find((spec) => hostOf(spec) === options.identity) ?? first
   const identity: Member = identitySpec
     ? member(identitySpec, { whole: false }, 'node identity', { hedgeMinMs: 0 })
@@ -255,11 +269,13 @@ export function createNodePools(options: NodePoolsDeps): NodePools {
       for (const [key, group] of groups) {
         if (!key.startsWith(`${blockchainId}/`)) continue
         groups.delete(key)
-        void group.close()
+        retire(group)
       }
     },
     close: async () => {
-      await Promise.all([identity.pool.close(), ...[...groups.values()].map((group) => group.close())])
+      for (const timer of retired.values()) clearInterval(timer)
+      const all = [...groups.values(), ...retired.keys()]
+      await Promise.all([identity.pool.close(), ...all.map((group) => group.close())])
     },
   }
 }

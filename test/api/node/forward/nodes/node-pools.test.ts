@@ -92,6 +92,20 @@ it('new upstreams of a chain leave the pools of the others as they are', () => {
   expect(pools.group('C/rpc')).toBe(primary)
 })
 
+it('who waits for an answer of a chain whose upstreams change gets it; the old pools are closed then', async () => {
+  const held = gate()
+  const server = await startFaultServer({ answer: () => '0x1', faults: { held: held.opened } })
+  onTestFinished(() => server.close())
+  const pools = startPools({ nodes: [{ url: server.url }] })
+  const { pool } = pools.group({ blockchainId: OTHER_CHAIN, extension: 'rpc' })
+  const call = pool.rpc('', 'eth_blockNumber', [])
+  await expect.poll(() => pool.status()[0]?.inFlight).toBe(1)
+  pools.forget(OTHER_CHAIN)
+  held.open()
+  expect(await call).toBe('0x1')
+  await expect.poll(() => pools.pools()).not.toContain(pool)
+})
+
 it('the node of the identity is the one that is named, else the first', () => {
   expect(startPools({ nodes }).identity.host).toBe(HOSTS[0])
   expect(startPools({ nodes, identity: '127.0.0.1:2' }).identity.host).toBe(HOSTS[1])
