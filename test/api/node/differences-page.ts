@@ -60,10 +60,10 @@ was told (one is ahead on P, another on X), a call is held for two seconds at mo
 it. A transaction by its hash is null only where no healthy node has it, a receipt or a block by its hash where two nodes say so of which one has the
 newest block that was shown.
 
-**Logs of a range** (\`eth_getLogs\`) whose last block is a number that was shown, or \`latest\`, come from a node that has executed that block, or the newest one that was shown,
-as nodes leave out without a word what they have not got. Where only nodes without it answer, they are waited for, two seconds at most; then the call is an error. So it is where the first block lies before what a node
-that was synced by state has, and one that may have it is silent: a scanner that was given the rest would never come back for what was missing. Where every node lacks the
-beginning, their answer is passed on.
+**Logs of a range** (\`eth_getLogs\`) come from a node that has executed the last block, if that is a number that was shown; up to \`latest\`, from one that has the newest
+block that was shown: nodes leave out without a word what they have not got. Where only nodes without it answer, they are waited for, two seconds at most; then the call is
+an error. So it is where the first block lies before what a node that was synced by state has, and one that may have it is silent: a scanner that was given the rest would
+never come back for what was missing. Where every node lacks the beginning, their answer is passed on.
 
 ## Blocks, heights and nonces
 

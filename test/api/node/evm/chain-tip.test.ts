@@ -31,10 +31,14 @@ it('a height far above all others is a broken node', () => {
 it('a chain was set back when no node has come up to the mark for a minute, not when it only stands still', () => {
   const { clock, tip } = start()
   tip.saw('one', 100n)
+  expect(tip.wasSetBack()).toBe(false)
   clock.now += 50_000
   tip.saw('one', 100n)
-  clock.now += 59_999
+  // Nobody asks for an hour: then the one with the newest block fails.
+  clock.now += 3_600_000
   tip.saw('two', 99n)
+  expect([tip.wasSetBack(), tip.mark()]).toEqual([false, 100n])
+  clock.now += 59_999
   expect([tip.wasSetBack(), tip.mark()]).toEqual([false, 100n])
   clock.now += 1
   expect([tip.wasSetBack(), tip.mark()]).toEqual([true, undefined])

@@ -25,8 +25,8 @@ export interface ChainTip {
    */
   mayLackNewest(host: string, group: NodeGroup, endpoint: Endpoint): boolean
   /**
-   * True when no node has reached the mark for so long that the chain itself must have been reset (a test chain). The
-   * mark then follows.
+   * True when no node has reached the mark for so long, since this was first asked, that the chain itself must have been
+   * reset (a test chain). The mark then follows.
    */
   wasSetBack(): boolean
   /**
@@ -76,14 +76,15 @@ export function createChainTip({
   const lookedAt = new Map<string, number>()
   let mark: bigint | undefined
   let probedBefore: bigint | undefined
-  let confirmedAt = now()
+  /** Since when it has been asked whether the chain was set back; undefined = not since a node last showed the mark. */
+  let doubtedAt: number | undefined
   let usedAt = Number.NEGATIVE_INFINITY
   let getting: Promise<void> | undefined
 
   const raise = (height: bigint): void => {
     if (mark !== undefined && height < mark) return
     mark = height
-    confirmedAt = now()
+    doubtedAt = undefined
   }
   const current = (): bigint | undefined => {
     const probed = head()
@@ -161,9 +162,11 @@ export function createChainTip({
       return true
     },
     wasSetBack: () => {
-      if (now() - confirmedAt < SET_BACK_MS) return false
+      // Not by the time of the last sight: on a quiet chain that is long ago when the one node with the block fails.
+      doubtedAt ??= now()
+      if (now() - doubtedAt < SET_BACK_MS) return false
       mark = undefined
-      confirmedAt = now()
+      doubtedAt = undefined
       onSetBack?.()
       return true
     },
