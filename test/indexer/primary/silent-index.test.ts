@@ -70,6 +70,27 @@ it('so is one that had an index and answers, while it is started anew, that it h
   expect(await read()).not.toContain(true)
 })
 
+it('so is one that is started for the first time: it says that it has not made the chain yet', async () => {
+  const { anew, read } = await follow()
+  Object.assign(anew.faults, { dropAll: false, indexOff: true, bootstrapping: true })
+  await expect(read()).rejects.toThrow('may have it and said nothing')
+  Object.assign(anew.faults, { indexOff: false, bootstrapping: false })
+  expect(await eventually(read)).not.toContain(false)
+  // What it said is not what it goes on saying.
+  const again = await follow()
+  Object.assign(again.anew.faults, { dropAll: false, indexOff: true, bootstrapping: true })
+  await expect(again.read()).rejects.toThrow('may have it and said nothing')
+  again.wait(120_000)
+  expect(await again.read()).not.toContain(true)
+})
+
+it('one that has started and has no index is believed at once', async () => {
+  const { anew, read } = await follow()
+  Object.assign(anew.faults, { dropAll: false, indexOff: true })
+  expect(await read()).not.toContain(true)
+  expect(anew.counters.methods['info.isBootstrapped']).toBe(1)
+})
+
 it('one that stays away is not: blocks come by height', async () => {
   const { read, wait } = await follow()
   await expect(read()).rejects.toThrow('may have it and said nothing')

@@ -1,8 +1,9 @@
 import type { EndpointKind } from './endpoints.ts'
-import { type HealthDeps, healthMethods, type Illness } from './node/health-checks.ts'
+import { type HealthDeps, healthMethods } from './node/health-checks.ts'
 import { EMPTY_INDEX, indexMethods } from './node/index-methods.ts'
 import { infoMethods } from './node/info-methods.ts'
 import type { NodeContext } from './node-context.ts'
+import type { Faults } from './options.ts'
 import { platformBalanceMethods } from './platform/platform-balances.ts'
 import { platformNetworkMethods } from './platform/platform-network.ts'
 import { platformStakerMethods } from './platform/platform-stakers.ts'
@@ -70,7 +71,10 @@ function platformMethods(parts: PlatformParts): Record<string, GorillaMethod> {
 }
 
 /** Everything the node answers outside of its EVM chains, by endpoint. */
-export function createNodeServices(context: NodeContext, illness: Illness): NodeServices {
+export function createNodeServices(
+  context: NodeContext,
+  faults: Pick<Faults, 'unhealthy' | 'bootstrapping'>,
+): NodeServices {
   const { recordings, tips, network } = context
   const state = readPlatformState(recordings)
   const chains = {
@@ -82,12 +86,12 @@ export function createNodeServices(context: NodeContext, illness: Illness): Node
   const sets = createValidatorSets({ context, chain: chains.P, stakers, state })
   const platform = platformMethods({ context, chain: chains.P, stakers, sets, state })
   const avm = avmMethods(context, chains.X)
-  const health: HealthDeps = { context, chains, illness }
+  const health: HealthDeps = { context, chains, illness: () => faults.unhealthy }
   const proposer = (chain: RecordedChain): GorillaServices => ({ proposervm: proposerMethods(context, chain) })
   return {
     health,
     services: {
-      info: { info: infoMethods({ context, stakers, sets }) },
+      info: { info: infoMethods({ context, stakers, sets, isBootstrapping: () => faults.bootstrapping }) },
       health: { health: healthMethods(health) },
       P: { platform },
       X: { avm },

@@ -18,7 +18,7 @@ export interface Faults {
   indexOff: boolean
   /** Health checks fail with this text. */
   unhealthy: string | undefined
-  /** Chain endpoints answer 503, as while bootstrapping. */
+  /** Chain endpoints answer 503, and no chain is bootstrapped, as while bootstrapping. */
   bootstrapping: boolean
   /** Only requests whose path contains this text meet `latencyMs`, drops and `html`. */
   onPath: string

@@ -126,7 +126,7 @@ function assemble(options: ReplayNodeOptions): Parts {
   const l1 = createEvmEndpoint(context, 'L1', notRecorded)
   const deps: NodeAnswersDeps = {
     network,
-    node: createNodeServices(context, () => faults.unhealthy),
+    node: createNodeServices(context, faults),
     evm: { ...(c === undefined ? {} : { C: c }), ...(l1 === undefined ? {} : { L1: l1 }) },
     facts: options.facts === false ? () => () => undefined : facts,
     faults,

@@ -6,6 +6,7 @@ import { StreamBlockedError } from '../../runner/stream-errors.ts'
 import { readContainers } from './container-page.ts'
 import type { ChainFormat } from './formats.ts'
 import type { SourceBlock } from './source-block.ts'
+import { createStartingNodes, type StartingNodes } from './starting-nodes.ts'
 
 /** No node of the pool has the index of this chain, or the part that is needed. */
 export class IndexOffError extends FirnError {
@@ -52,7 +53,7 @@ const SERVER_ERRORS = 500
 
 type Reading<T> =
   | { kind: 'blocks'; blocks: SourceBlock<T>[]; full: boolean; host?: string }
-  | { kind: 'off'; reason: string; silent?: readonly string[] }
+  | { kind: 'off'; reason: string; silent?: readonly string[]; doubtful?: readonly string[] }
   | { kind: 'rate-limited' | 'bad' | 'blocked'; reason: string }
   | { kind: 'behind'; reason: string; last?: bigint }
   | { kind: 'shifted'; reason: string; shift: bigint }
@@ -69,8 +70,7 @@ export function createIndexApi<T>(
   let heavyBelow = 0n
   /** Nodes that started indexing late, or paused it, hold the block of height h at h − 1 − shift. */
   let shift = 0n
-  /** Nodes that have given containers. */
-  const served = new Set<string>()
+  const starting = createStartingNodes(pool, format.letter)
 
   const ask = async (after: StreamTip, signal: AbortSignal): Promise<Reading<T>> => {
     // The container of the stored tip is included: it shows that the node is on our chain and counts as we do.
@@ -80,7 +80,7 @@ export function createIndexApi<T>(
     const numToFetch = Math.min(count + (overlap ? 1 : 0), MAX_CONTAINERS)
     const asked = { after, overlap, startIndex, numToFetch }
     let answered = false
-    const answer = await exchange(pool, path, asked, signal, served, (response) => {
+    const answer = await exchange(pool, path, asked, signal, starting, (response) => {
       // A gateway's timeout in front of the node is not an answer from the node.
       answered ||= response.status < SERVER_ERRORS
       return readAnswer(format, response, asked)
@@ -117,6 +117,8 @@ export function createIndexApi<T>(
         shift = reading.shift
         reading = await ask(after, signal)
       }
+      if (reading.kind === 'off' && (await starting.settle(reading.doubtful ?? [], signal)))
+        reading = await ask(after, signal)
       if (reading.kind === 'behind') throw new IndexBehindError(`${path}: ${reading.reason}`)
       if (reading.kind === 'off') throw offError(`${path}: ${reading.reason}`, reading.silent)
       if (reading.kind !== 'blocks') throw new IndexOffError(`${path}: ${reading.reason}`)
@@ -133,7 +135,7 @@ async function exchange<T>(
   path: string,
   { startIndex, numToFetch }: Asked,
   signal: AbortSignal,
-  served: Set<string>,
+  starting: StartingNodes,
   read: (response: RawResponse) => Reading<T>,
 ): Promise<{ reading: Reading<T>; bytes: number }> {
   const params = { startIndex: String(startIndex), numToFetch: String(numToFetch), encoding: 'hex' }
@@ -149,10 +151,10 @@ async function exchange<T>(
     const options = { signal, deadline: Date.now() + CALL_MS, judge, keepsRoom: true }
     const response = await pool.exchange({ method: 'POST', path, headers, body }, options)
     const reading = readings.get(response) ?? read(response)
-    if (reading.kind === 'off') reading.silent = silentIn(pool, [...readings.keys()], served)
+    if (reading.kind === 'off') Object.assign(reading, unheardIn(pool, [...readings.keys()], starting))
     if (reading.kind === 'blocks') {
       reading.host = response.host
-      served.add(response.host)
+      starting.served(response.host)
     }
     return { reading, bytes: response.body.length }
   } catch (error) {
@@ -165,14 +167,21 @@ async function exchange<T>(
 }
 
 /**
- * Hosts that said nothing about their index this time: a node that is being started anew, say. One that had an index and
- * answers 404 is starting, too: a node serves other paths before it has made the chains and their indexes.
+ * Hosts that said nothing about their index this time: nodes that are being started, say. Doubtful are those among them
+ * that answered 404.
  */
-function silentIn(pool: UpstreamPool, answers: readonly RawResponse[], served: ReadonlySet<string>): string[] {
-  const tells = ({ host, status }: RawResponse): boolean =>
-    status < SERVER_ERRORS && status !== 429 && !(status === 404 && served.has(host))
-  const heard = new Set(answers.filter(tells).map(({ host }) => host))
-  return pool.status().flatMap(({ host }) => (heard.has(host) ? [] : [host]))
+function unheardIn(
+  pool: UpstreamPool,
+  answers: readonly RawResponse[],
+  starting: StartingNodes,
+): { silent: string[]; doubtful: string[] } {
+  const heard = new Set<string>()
+  const doubtful = new Set<string>()
+  for (const { host, status } of answers) {
+    if (status === 404 && starting.isDoubtful(host)) doubtful.add(host)
+    else if (status < SERVER_ERRORS && status !== 429) heard.add(host)
+  }
+  return { silent: pool.status().flatMap(({ host }) => (heard.has(host) ? [] : [host])), doubtful: [...doubtful] }
 }
 
 const offError = (reason: string, silent: readonly string[] = []): FirnError =>

@@ -8,6 +8,7 @@ interface Deps {
   context: NodeContext
   stakers: Stakers
   sets: ValidatorSets
+  isBootstrapping: () => boolean
 }
 
 const PRIMARY_NETWORK = '11111111111111111111111111111111LpoYY'
@@ -47,7 +48,7 @@ function peers({ context }: Deps, nodeIDs: readonly string[]): string {
   return JSON.stringify({ numPeers: String(list.length), peers: list })
 }
 
-function bootstrapped({ context }: Deps, chain: string): string {
+function bootstrapped({ context, isBootstrapping }: Deps, chain: string): string {
   if (chain === '') throw new MethodError("argument 'chain' not given")
   try {
     lookupChain(context.network, chain)
@@ -55,7 +56,7 @@ function bootstrapped({ context }: Deps, chain: string): string {
     if (error instanceof DecodeError) throw new MethodError(`there is no chain with alias/ID '${chain}'`)
     throw error
   }
-  return '{"isBootstrapped":true}'
+  return JSON.stringify({ isBootstrapped: !isBootstrapping() })
 }
 
 /** All methods of info.*. */
