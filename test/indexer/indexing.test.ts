@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { decodeEnvelope, encodeEnvelope, envelopeId } from '../../src/chains/avalanche/codec/index.ts'
 import { idToCb58 } from '../../src/lib/bytes/ids.ts'
 import { decodeNodeHex, encodeNodeHex } from '../../src/lib/bytes/node-hex.ts'
@@ -46,6 +46,12 @@ it('goes on by height when the index API is switched off, and says that proposer
   expect(stage.indexer.status().streams.flatMap(({ notes }) => notes)).toEqual([])
   node.faults.indexOff = true
   node.moveTo(SHORT)
+  // It had an index, so it may be starting anew, and is waited for.
+  const waited = () => stage.indexer.status().streams.every(({ error }) => error?.includes('may have it'))
+  await until(waited, 'all three streams wait')
+  const now = Date.now
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + 120_000)
+  onTestFinished(() => clock.mockRestore())
   await stage.caughtUp()
   expect(stage.indexer.status().streams.flatMap(({ notes }) => notes)).toHaveLength(3)
   const [known] = await stage.sql('select count(*) as count from block where outer_id is not null and height > 40')
