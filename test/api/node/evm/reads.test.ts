@@ -1,7 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type FaultServer, type FaultServerOptions, startFaultServer } from '../../../support/upstream/fault-server.ts'
-import { gate } from '../../../support/waiting/gate.ts'
-import { until } from '../../../support/waiting/until.ts'
 import { type EvmStage, type EvmStageOptions, startEvmStage } from './stage.ts'
 
 const HASH = `0x${'ab'.repeat(32)}`
@@ -160,60 +158,6 @@ describe('what is kept', () => {
       )
     },
   )
-})
-
-/** How many requests have come whole to the server of the stage. */
-function arrivals(stage: EvmStage): () => number {
-  let count = 0
-  stage.server.on('request', (request) => request.once('end', () => (count += 1)))
-  return () => count
-}
-
-describe('what is shared', () => {
-  it('identical reads under way are one', async () => {
-    const held = gate()
-    const { stage, servers } = await start([{ faults: { held: held.opened }, answer: () => '0x1' }])
-    const arrived = arrivals(stage)
-    const posts = Array.from({ length: 20 }, (_, id) =>
-      stage.post({ jsonrpc: '2.0', id, method: 'eth_gasPrice', params: [] }),
-    )
-    await until(() => arrived() === 20, 'all questions')
-    held.open()
-    const answers = await Promise.all(posts)
-    expect(asked(servers[0], 'eth_gasPrice')).toBe(1)
-    expect(answers.map(({ text }) => JSON.parse(text) as unknown)).toEqual(
-      answers.map((_, id) => ({ jsonrpc: '2.0', id, result: '0x1' })),
-    )
-  })
-
-  it('who leaves takes nothing from those who stay; the last one who leaves ends it', async () => {
-    const held = gate()
-    const { stage, servers } = await start([{ faults: { held: held.opened }, answer: () => '0x1' }])
-    const arrived = arrivals(stage)
-    const leave = new AbortController()
-    const send = (signal?: AbortSignal): Promise<Response> =>
-      fetch(`${stage.url}/ext/bc/C/rpc`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":[]}',
-        ...(signal ? { signal } : {}),
-      })
-    const gone = send(leave.signal).catch(() => 'left')
-    const staying = send()
-    await until(() => (servers[0]?.stats.inFlight ?? 0) > 0, 'a read under way')
-    await until(() => arrived() === 2, 'both readers')
-    leave.abort()
-    expect(await gone).toBe('left')
-    held.open()
-    expect((await staying).status).toBe(200)
-    servers[0]?.set({ held: gate().opened })
-    const last = new AbortController()
-    const alone = send(last.signal).catch(() => 'left')
-    await until(() => servers[0]?.stats.inFlight === 1, 'another read under way')
-    last.abort()
-    await alone
-    await until(() => (servers[0]?.stats.aborts ?? 0) > 0, 'the read is given up')
-  })
 })
 
 describe('nodes that lag', () => {

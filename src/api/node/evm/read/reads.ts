@@ -188,9 +188,10 @@ export function createEvmReads({ pools, kept, tipOf, lacks }: EvmReadsDeps): Evm
       const tip = tipOf(call.endpoint)
       const known = kept.find(plan, tip)
       if (known) return known
-      // A caller that has seen a newer block or sent a transaction must not get the answer of an earlier call.
+      // A caller that has seen a newer block or sent a transaction must not get the answer of an earlier call, even to a
+      // question with a final answer: nothing was found then, or it was an error.
       const { mark, epoch } = kept.moment(tip)
-      const key = `${plan.key}\n${epoch}${plan.finality?.kind === 'tip' ? `\n${mark}` : ''}`
+      const key = `${plan.key}\n${epoch}\n${mark}`
       const {
         answer,
         id: asked,
