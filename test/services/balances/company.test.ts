@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import type { EvmBalances } from '../../../src/chains/capabilities.ts'
-import { UpstreamUnavailableError } from '../../../src/errors.ts'
+import type { EvmBalances, Outcome, ReadContext } from '../../../src/chains/capabilities.ts'
+import { CancelledError, UpstreamUnavailableError } from '../../../src/errors.ts'
 import { nextTurn } from '../../../src/lib/waiting/next-turn.ts'
 import { createAccountReader } from '../../../src/services/balances/account-reader.ts'
 import type { Account, BalanceChain } from '../../../src/services/balances/types.ts'
@@ -28,7 +28,7 @@ afterEach(() => {
 
 /** A chain that says of each account how many were read with it, and of how many reads this is. */
 function stage({ deadlineMs = 5_000, isTimed = false } = {}) {
-  const world = { now: 1_000_000, isDown: false, until: Promise.resolve() }
+  const world = { now: 1_000_000, isDown: false, until: Promise.resolve(), silent: '' }
   const reads: string[][] = []
   const chain: BalanceChain = {
     cacheMs: CACHE_MS,
@@ -36,12 +36,18 @@ function stage({ deadlineMs = 5_000, isTimed = false } = {}) {
       caip2Id: 'eip155:1',
       networkType: 'evm',
       native: { name: 'Ether', symbol: 'ETH', decimals: 18, internalId: 'NATIVE-eth' },
-      readBalances: async (accounts: readonly Account[]) => {
+      readBalances: async (accounts: readonly Account[], { signal }: ReadContext) => {
         reads.push(accounts.map(({ id }) => id))
         const value = { native: BigInt(accounts.length), tokens: [] }
         if (world.isDown) throw new UpstreamUnavailableError('nobody answers')
-        await world.until
-        return new Map(accounts.map(({ id }) => [id, { ok: true, value }]))
+        const { silent } = world
+        await (silent === '' ? world.until : new Promise((resolve) => signal.addEventListener('abort', resolve)))
+        return new Map(
+          accounts.map(({ id }): [string, Outcome<EvmBalances>] => [
+            id,
+            id === silent ? { ok: false, error: new CancelledError() } : { ok: true, value },
+          ]),
+        )
       },
     },
   }
@@ -165,6 +171,20 @@ it('who comes late to a read that ends with its time has his own time, and who c
   expect([...(await first), ...(await early)]).toEqual(Array(2).fill('timed out after 1000 ms'))
   expect([...(await late), ...(await silent)]).toEqual([1n, 1n])
   expect(reads).toEqual([[A], [A]])
+})
+
+it('who comes late to a read that ends with its time is told what was read by then, and only the rest is read again', async () => {
+  const pass = stopTime()
+  const { world, reads, ask } = stage({ deadlineMs: 1_000, isTimed: true })
+  world.silent = A
+  const first = ask(A, B)
+  pass(750)
+  const late = ask(A, B)
+  world.silent = ''
+  pass(250)
+  expect(await first).toEqual(['timed out after 1000 ms', 2n])
+  expect(await late).toEqual([1n, 2n])
+  expect(reads).toEqual([[A, B], [A]])
 })
 
 it('the read that a late reader begins after the first ran out of time has no more time than he had when he came', async () => {
