@@ -58,16 +58,18 @@ was told (one is ahead on P, another on X), a call is held for two seconds at mo
 
 **Dropped, or not known** is told where no node says more: one that was a block behind when it heard of a transaction takes it for wrong until it has the block that holds
 it. A transaction by its hash is null only where no healthy node has it, a receipt or a block by its hash where two nodes say so of which one has the
-newest block that was shown.
+newest block that was shown. Where only nodes without that block answer, they are waited for, two seconds at most; then the call is an error (a client
+may have been shown what they have not got). So it is for a block, or what is in it, by a number that was shown.
 
 **Logs of a range** (\`eth_getLogs\`) come from a node that has executed the last block, if that is a number that was shown; up to \`latest\`, from one that has the newest
 block that was shown: nodes leave out without a word what they have not got. Where only nodes without it answer, they are waited for, two seconds at most; then the call is
-an error. So it is where the first block lies before what a node that was synced by state has, and one that may have it is silent: a scanner that was given the rest would
-never come back for what was missing. Where every node lacks the beginning, their answer is passed on.
+an error. \`eth_getFilterLogs\` waits for the filter's own node likewise. It is an error, too, where the first block lies before what a node that was synced by state has,
+and one that may have it is silent: a scanner that was given the rest would never come back for what was missing. Where every node lacks the beginning, their answer is passed on.
 
 ## Blocks, heights and nonces
 
-- **What a block has shown** to a client (a number, \`newHeads\`, a transaction with its block): the state of now is rather asked of nodes that are known to have that block.
+- **What a block has shown** to a client (a number, a block, a transaction or a log with its block, \`newHeads\`, what a filter has new): the state of now is rather asked of
+  nodes that are known to have that block.
 - **The height of P or X** that was told (\`platform.getHeight\`, \`avm.getHeight\`): the next one is no lower, and outputs and balances are no older.
 - **The next nonce** (\`eth_getTransactionCount\` with \`pending\`) is asked of all healthy nodes, and the highest is told. Who takes a second longer than the first is not
   waited for.

@@ -131,8 +131,8 @@ export function createEvmGateway(deps: EvmGatewayDeps): EvmGateway {
   const isWrite = (method: string): boolean => ruleFor(method).target === 'write'
   const isAlone = (message: EvmMessage): boolean =>
     filters.concerns(message.method) || ruleFor(message.method).target !== 'any' || isPendingCount(message)
-  const hasOthers = ({ source }: Endpoint): boolean => pools.group(source).members().length > 1
-  const batches = createEvmBatches({ reads, kept, single, isAlone, isWrite, hasOthers })
+  const hostsOf = ({ source }: Endpoint): readonly string[] => pools.group(source).hosts
+  const batches = createEvmBatches({ reads, kept, single, isAlone, isWrite, hostsOf })
 
   return {
     tip: tipOf,

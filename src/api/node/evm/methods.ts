@@ -1,10 +1,10 @@
 /**
- * How an answer depends on the chain. `hash`: on what a hash names, so that a non-empty answer is final; `number`: on
- * the block in this parameter; `fixed`: on its parameters only; `settled`: on the node's configuration; `tip`: on the
- * newest block.
+ * How an answer depends on the chain. `hash`: on what a hash names (a block, or what is in one), so that a non-empty
+ * answer is final; `number`: on the block in this parameter; `fixed`: on its parameters only; `settled`: on the node's
+ * configuration; `tip`: on the newest block.
  */
 export type Dependence =
-  | { on: 'hash'; finalWhen?: string }
+  | { on: 'hash'; finalWhen?: string; isBlock?: true }
   | { on: 'number'; parameter: number; height?: boolean }
   | { on: 'range' }
   | { on: 'fixed' }
@@ -29,6 +29,7 @@ export interface EvmRead {
 export const IN_BLOCK = '"blockHash":"0x'
 
 const byHash: EvmRead = { depends: { on: 'hash' }, mayBeMissing: true }
+const blockByHash: EvmRead = { depends: { on: 'hash', isBlock: true }, mayBeMissing: true }
 const inBlock: EvmRead = { depends: { on: 'hash', finalWhen: IN_BLOCK }, mayBeMissing: true }
 const byNumber: EvmRead = { depends: { on: 'number', parameter: 0 }, mayBeMissing: true }
 const withHeight: EvmRead = { depends: { on: 'number', parameter: 0, height: true }, mayBeMissing: true }
@@ -57,8 +58,8 @@ const EVM_READS: Readonly<Record<string, EvmRead>> = {
   eth_getActiveRulesAt: tip,
   eth_getActivePrecompilesAt: tip,
 
-  eth_getBlockByHash: byHash,
-  eth_getHeaderByHash: byHash,
+  eth_getBlockByHash: blockByHash,
+  eth_getHeaderByHash: blockByHash,
   eth_getBlockTransactionCountByHash: byHash,
   eth_getUncleCountByBlockHash: byHash,
   eth_getTransactionByBlockHashAndIndex: byHash,

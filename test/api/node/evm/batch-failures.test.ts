@@ -28,7 +28,7 @@ async function ask(body: Buffer, single: EvmBatchesDeps['single'], together: unk
     single,
     isAlone: ({ method }) => method !== 'eth_call',
     isWrite: (method) => method === 'write',
-    hasOthers: () => true,
+    hostsOf: () => ['a', 'b'],
   })
   const { signal } = new AbortController()
   const request = { endpoint, body, contentType: undefined, contentEncoding: undefined, signal }

@@ -230,6 +230,7 @@ it('a pending transaction that the next node hears of later comes once, and twic
 it('what was told comes once from a node that is many blocks behind the one that was lost, too', async () => {
   const links: LinkEvents[] = []
   const sent: unknown[] = []
+  const heads: bigint[] = []
   let ids = 0
   const connect: FeedDeps['connect'] = async (events) => {
     links.push(events)
@@ -246,7 +247,8 @@ it('what was told comes once from a node that is many blocks behind the one that
     }
   }
   const send = (message: Buffer): void => void sent.push(JSON.parse(String(message)).params.result.blockHash)
-  const events = { send, onHead: () => undefined, onBroken: () => undefined }
+  const onHead = (_host: string, height: bigint): void => void heads.push(height)
+  const events = { send, onHead, onBroken: () => undefined }
   const feed = createFeed({ connect, ...events, share: () => true, restoreMs: 0, maxMissedBlocks: 0, idleLinkMs: 0 })
   onTestFinished(feed.close)
   await new Promise((resolve) => feed.subscribe('eth_subscribe', Buffer.from('["logs"]'), Buffer.from('7'), resolve))
@@ -257,6 +259,8 @@ it('what was told comes once from a node that is many blocks behind the one that
   say(0, '0x2', log(100))
   links[0]?.onLost()
   await until(() => ids === 4, 'the subscription at the next node')
+  // What a node says of its height when it is taken is known before anything that was missed is sent.
+  expect(heads).toEqual([100n, 70n])
   for (let height = 71; height <= 101; height++) {
     say(1, '0x3', { number: `0x${height.toString(16)}` })
     if (height >= 100) say(1, '0x4', log(height))

@@ -126,6 +126,7 @@ export interface HighNode {
 export async function startNodesAt(
   heights: readonly number[],
   answer: (node: HighNode, call: SeenCall) => unknown,
+  options: Partial<EvmStageOptions> = {},
 ): Promise<{ stage: EvmStage; nodes: HighNode[] }> {
   const nodes = await Promise.all(
     heights.map(async (height) => {
@@ -134,7 +135,7 @@ export async function startNodesAt(
       return node
     }),
   )
-  const stage = await startEvmStage({ nodes: nodes.map(({ server }) => server.url) })
+  const stage = await startEvmStage({ ...options, nodes: nodes.map(({ server }) => server.url) })
   onTestFinished(async () => {
     await stage.close()
     await Promise.all(nodes.map(({ server }) => server.close()))

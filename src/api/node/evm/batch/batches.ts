@@ -33,8 +33,8 @@ export interface EvmBatchesDeps {
   isAlone(message: EvmMessage): boolean
   /** True for calls that change something: later calls are sent only after they are done. */
   isWrite(method: string): boolean
-  /** True when there are several nodes to ask. */
-  hasOthers(endpoint: Endpoint): boolean
+  /** The nodes that may be asked. */
+  hostsOf(endpoint: Endpoint): readonly string[]
 }
 
 /** Calls of one batch that are sent on their own at the same time. */
@@ -110,7 +110,7 @@ function refusal(messages: readonly EvmMessage[]): NodeAnswer | undefined {
 }
 
 export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
-  const { reads, kept, single, isAlone, isWrite, hasOthers } = deps
+  const { reads, kept, single, isAlone, isWrite, hostsOf } = deps
   /** The answer of such a call must reach the client, whatever happens to the rest of the batch. */
   const mustTell = (message: EvmMessage): boolean => isWrite(message.method) || isToldOnce(message)
 
@@ -135,7 +135,7 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
       if (plan) plans.set(message, plan)
     }
     await reads.learnEnds(tip, endpoint, plans.values())
-    const witnesses = createWitnesses(asked, body, plans, tip)
+    const witnesses = createWitnesses(asked, body, plans, tip, hostsOf(endpoint))
     const areFinal = plans.size === asked.length && [...plans.values()].every(isFinal)
     const deadline = Date.now() + CALL_MS
     const whole = await reads.ask({ endpoint, body, contentType, signal, deadline }, witnesses.judge, areFinal)
@@ -164,7 +164,7 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
     until: number,
     isWithheld: (message: EvmMessage) => boolean,
   ): Promise<boolean> => {
-    if (!hasOthers(request.endpoint)) return false
+    if (hostsOf(request.endpoint).length < 2) return false
     const without = [...answers].flatMap(([message, entry]) =>
       message.kind === 'call' && (saysWithout(entry) || isWithheld(message)) ? [message] : [],
     )

@@ -31,30 +31,27 @@ export interface Witnesses {
  * Each call counts by itself: a node that lacks the result of one call says nothing about another call.
  *
  * @param body the batch as sent
+ * @param hosts the nodes
  */
 export function createWitnesses(
   asked: readonly EvmMessage[],
   body: Buffer,
   plans: ReadonlyMap<EvmMessage, ReadPlan>,
   tip: ChainTip,
+  hosts: readonly string[],
 ): Witnesses {
-  const shown = tip.mark()
   const judgeWhole = judgeRpc(body)
   const isEcho = createEcho(body)
   const attempts = new Map<EvmMessage, Attempts>()
-  /** Valid answers of the nodes that have the newest block. */
-  const newest: Answers = new Map()
+  for (const [message, plan] of plans) attempts.set(message, noAttempts(plan, tip, hosts))
+  /** Valid answers of the nodes that have shown the newest block, and that block. */
+  const newest = new Map<EvmMessage, { entry: Buffer; height: bigint }>()
   /** Answers of nodes that had what others may lack. */
   const told: Answers = new Map()
   /** Calls to which a node gave an answer that leaves something out. */
   const incomplete = new Set<EvmMessage>()
-  /** Answers to ranges that leave nothing out. */
+  /** Answers that leave nothing out. */
   const complete: Answers = new Map()
-  const attemptsAt = (message: EvmMessage): Attempts => {
-    const known = attempts.get(message) ?? noAttempts(shown)
-    attempts.set(message, known)
-    return known
-  }
   return {
     judge(response) {
       const verdict = judgeWhole(response)
@@ -69,19 +66,23 @@ export function createWitnesses(
       const good: Answers = new Map()
       for (const [message, entry] of matched) {
         const plan = plans.get(message)
-        const one = plan && inspect(plan, tip, response.host, entry, attemptsAt(message))
+        const tried = attempts.get(message)
+        const one = plan && tried && inspect(plan, tip, response.host, entry, tried)
         if (one?.kind === 'retry') {
           // The other calls' answers are passed on.
           worst = one.withhold ? { ...one, withhold: false } : one
           if (one.withhold) incomplete.add(message)
         } else if (!saysWithout(entry)) {
           good.set(message, entry)
-          if (plan?.read.depends.on === 'range') complete.set(message, entry)
+          complete.set(message, entry)
           if (plan?.read.mayBeMissing && hasValue(plan, entry)) told.set(message, entry)
         }
       }
       // The node's answers may have shown how far it is.
-      if (tip.hasNewest(response.host)) for (const [message, entry] of good) newest.set(message, entry)
+      const height = tip.shown(response.host)
+      if (height === undefined) return worst
+      for (const [message, entry] of good)
+        if ((newest.get(message)?.height ?? -1n) <= height) newest.set(message, { entry, height })
       return worst
     },
     settle(answers) {
@@ -94,10 +95,10 @@ export function createWitnesses(
       for (const message of incomplete)
         put(
           message,
-          complete.get(message) ?? errorEntry(message.id, EVM_CODES.server, 'no node with the range answered'),
+          complete.get(message) ?? errorEntry(message.id, EVM_CODES.server, 'no node with the block answered'),
         )
       // If no node has the result of one call, the last node asked need not be up to date for the other calls.
-      for (const [message, entry] of newest) put(message, entry)
+      for (const [message, { entry }] of newest) put(message, entry)
       // Two nodes may each lack one thing, and there may be no third that has both.
       for (const [message, entry] of told) {
         const plan = plans.get(message)

@@ -10,7 +10,11 @@ import type { EvmCall } from '../call.ts'
 import { FILTER_MAKERS, FILTER_USERS } from '../methods.ts'
 import type { ChainTip } from '../read/chain-tip.ts'
 import { parameterAt, rangeStart } from '../read/finality.ts'
+import { lastLogHeight } from '../read/inspect.ts'
 import type { FilterTable } from './filter-table.ts'
+
+/** The node that has the filter lacks a block that clients were shown. */
+class LateMakerError extends UpstreamUnavailableError {}
 
 /** A filter lives at one node: the node that created it answers all its calls. */
 export interface EvmFilters {
@@ -28,6 +32,7 @@ export interface EvmFiltersDeps {
 /** Ids of nodes are 16 bytes in hex; other servers use longer ones. */
 const MAX_ID = 130
 const NOT_FOUND = 'filter not found'
+const EMPTY_LIST = '[]'.length
 
 const textOf = (value: Buffer | undefined): string | undefined =>
   value && value[0] === 0x22 && value.length <= MAX_ID ? value.toString('latin1', 1, value.length - 1) : undefined
@@ -120,22 +125,49 @@ export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFi
     if (refused && isOwnWord(refused)) return answerOf(refused)
     throw failure ?? new UpstreamUnavailableError(`${call.message.method}: no node made a filter`)
   }
+  /** What has changed shows the client a block: nobody else may go on from an older one. */
+  const learn = async ({ endpoint, message }: EvmCall, member: Member, body: Buffer): Promise<void> => {
+    const result = resultOf(body)
+    if (message.method === 'eth_uninstallFilter' || !result || result.length <= EMPTY_LIST) return
+    if (pools.group(endpoint.source).hosts.length < 2) return
+    const height = lastLogHeight(result)
+    // A hash does not tell the height of its block.
+    if (height === undefined) await tipOf(endpoint).look(member, endpoint)
+    else tipOf(endpoint).reached(member.host, height)
+  }
+  /**
+   * Logs of a filter go up to the newest block of its maker, which alone has it.
+   * @throws LateMakerError when the maker lacks a block that clients were shown
+   */
+  const askMaker = async (maker: Member, call: EvmCall): Promise<RawResponse> => {
+    const { endpoint, message, signal } = call
+    const group = pools.group(endpoint.source)
+    const tip = tipOf(endpoint)
+    const shown = tip.mark()
+    const hasAll = shown === undefined || group.hosts.length < 2 || (tip.shown(maker.host) ?? -1n) >= shown
+    const response = await exchange(maker, call)
+    if (hasAll || message.method !== 'eth_getFilterLogs' || !isAnswer(call, response)) return response
+    const hasCaughtUp = await tip.execution.catchesUp(group, endpoint, shown, [maker.host], signal)
+    if (hasCaughtUp || tip.wasSetBack()) return exchange(maker, call)
+    throw new LateMakerError(`${message.method}: ${maker.host} has not reached block ${shown}`)
+  }
   const atMaker = async (call: EvmCall, host: string, id: string): Promise<NodeAnswer> => {
     const { endpoint } = call
     const maker = membersFor(call).find((member) => member.host === host)
     if (!maker) return unknownFilter(call)
     try {
-      const response = await exchange(maker, call)
+      const response = await askMaker(maker, call)
       // This includes that the node has not reached the filter's blocks: no other node has the filter.
       if (!isAnswer(call, response)) return isOwnWord(response) ? answerOf(response) : unknownFilter(call)
       if (call.message.method === 'eth_uninstallFilter' || saysUnknown(call, response.body))
         table.forget(endpoint.path, id)
       else table.heldBy(endpoint.path, id, host)
+      await learn(call, maker, response.body)
       return answerOf(response)
     } catch (error) {
       if (call.signal.aborted || !(error instanceof FirnError)) throw error
       // Clients that are told that it is gone create a new one, and never learn what happened in between.
-      if (isTurnedAway(error)) throw error
+      if (isTurnedAway(error) || error instanceof LateMakerError) throw error
       // Filters are lost with their node: clients that are told so create new ones.
       return unknownFilter(call)
     }
@@ -157,6 +189,7 @@ export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFi
         if (saysUnknown(call, response.body)) continue
         if (resultOf(response.body) && call.message.method !== 'eth_uninstallFilter')
           table.heldBy(endpoint.path, id, member.host)
+        await learn(call, member, response.body)
         return answerOf(response)
       } catch (error) {
         if (call.signal.aborted || !(error instanceof FirnError)) throw error

@@ -13,10 +13,14 @@ export interface ChainTip {
   saw(host: string, height: bigint): void
   /** This node has a block of this height: its tip is there or above. */
   reached(host: string, height: bigint): void
+  /** Asks this node for its tip. Never rejects. */
+  look(member: Member, endpoint: Endpoint): Promise<void>
   /** A client of another process was shown this block; `host` has it, if known. */
   heard(host: string | undefined, height: bigint): void
   /** True when this node recently showed a tip too far below the mark to answer about the newest state. */
   isBehind(host: string): boolean
+  /** The highest tip that this node has shown. */
+  shown(host: string): bigint | undefined
   /** True when no block newer than the one this node has shown is known. */
   hasNewest(host: string): boolean
   /**
@@ -129,18 +133,21 @@ export function createChainTip({
     const known = heights.get(host)
     return known && { height: known.height, fresh: now() - known.at <= HEIGHT_MS }
   }
+  const heightOf = (host: string): bigint | undefined => heights.get(host)?.height
   const hasNewest = (host: string): boolean => {
     const top = current()
-    return top === undefined || (heights.get(host)?.height ?? -1n) >= top
+    return top === undefined || (heightOf(host) ?? -1n) >= top
   }
   return {
     mark: current,
+    shown: heightOf,
     hasNewest,
     execution: createExecution({ top: current, shown, askAll, ask: askOne, now }),
     history: createHistory(current),
-    common: createCommonHeight({ top: current, shown: (host) => heights.get(host)?.height, ask: askOne, now }),
+    common: createCommonHeight({ top: current, shown: heightOf, ask: askOne, now }),
     saw,
     reached,
+    look: askOne,
     heard: (host, height) => {
       if (host !== undefined && (heights.get(host)?.height ?? -1n) < height) heights.set(host, { height, at: now() })
       exists(height)

@@ -11,7 +11,10 @@ import type { Endpoint } from '../../routes/endpoint.ts'
 export interface Execution {
   /** True once a block has shown that the chain executes later. */
   isLater(): boolean
-  /** True when this node may leave out the logs of a block that the chain has executed. */
+  /**
+   * True when this node, which was not known to have executed this block when it was asked, may leave out its logs
+   * though the chain has executed it.
+   */
   mayLack(host: string, block: bigint): boolean
   /**
    * Before logs up to this block are requested, finds out which nodes have executed it; undefined = there is nothing to
@@ -93,7 +96,7 @@ export function createExecution({ top, shown, askAll, ask: askOne, now }: Execut
     isLater: () => later,
     mayLack: (host, block) => {
       const known = top()
-      if (!several || known === undefined || block > known || has(host, block)) return false
+      if (!several || known === undefined || block > known) return false
       return isNear(block) || shown(host)?.fresh === true
     },
     learn: (group, endpoint, block) => {

@@ -15,13 +15,28 @@ const quantity = (bytes: Buffer | undefined): bigint | undefined => {
   return text === undefined ? undefined : BigInt(text)
 }
 
-/** The height in an answer: a bare number, that of a block, or that of the block with a transaction. */
+/** Of logs. No text in a log is the choice of a contract. */
+const BLOCK_NUMBER = '"blockNumber":"'
+
+/**
+ * The block of the last log. Nodes write logs in the order of their blocks, and other servers' order costs only that
+ * the height is learned from another answer.
+ */
+export function lastLogHeight(logs: Buffer): bigint | undefined {
+  const at = logs.lastIndexOf(BLOCK_NUMBER, undefined, 'latin1')
+  if (at < 0) return undefined
+  const from = at + BLOCK_NUMBER.length - 1
+  return quantity(logs.subarray(from, logs.indexOf(0x22, from + 1) + 1))
+}
+
+/** The height in an answer: a bare number, that of a block, or that of the block with a transaction or a log. */
 export function heightIn({ read, message }: ReadPlan, result: Buffer): bigint | undefined {
   if (message.method === 'eth_blockNumber') return quantity(result)
-  if (result[0] !== 0x7b) return undefined
   const { depends } = read
-  if (depends.on === 'number' && depends.height) return quantity(memberOf(result, 'number'))
-  return depends.on === 'hash' && depends.finalWhen ? quantity(memberOf(result, 'blockNumber')) : undefined
+  if (depends.on === 'range') return lastLogHeight(result)
+  if (result[0] !== 0x7b) return undefined
+  if (depends.on === 'number') return depends.height ? quantity(memberOf(result, 'number')) : undefined
+  return quantity(memberOf(result, depends.on === 'hash' && depends.isBlock ? 'number' : 'blockNumber'))
 }
 
 /** The block of the transaction, when the answer is a receipt. */
@@ -40,9 +55,10 @@ export const isMissing = ({ missing }: EvmRead, result: Buffer): boolean => {
   return missing !== undefined && result.length <= MAX_MISSING && result.includes(missing)
 }
 
-/** An accepted block or transaction may not be executed yet; one with a receipt is. */
-const isExecuted = ({ message }: ReadPlan, tip: ChainTip, result: Buffer): boolean =>
+/** An accepted block or transaction may not be executed yet; one with a receipt, or with logs, is. */
+const isExecuted = ({ message, read }: ReadPlan, tip: ChainTip, result: Buffer): boolean =>
   message.method === 'eth_getTransactionReceipt' ||
+  read.depends.on === 'range' ||
   !(tip.execution.isLater() || (result[0] === 0x7b && memberOf(result, 'settledHeight') !== undefined))
 
 /** The block is accepted: nodes without it were state-synced, and however many they are, another node may have it. */
@@ -57,29 +73,66 @@ export interface Attempts {
   missingNow?: boolean
   /** A node may have left something out. */
   doubtful: boolean
-  /** Newest block that had been shown when the read began. */
+  /** Newest block that had been shown when the read began; undefined = none, or there is one node only. */
   readonly shown: bigint | undefined
-  /** Nodes that may not have executed the end of the range. */
+  /** Nodes that had `neededBlock` by then: one that reaches it while it answers may have looked before. */
+  had: ReadonlySet<string>
+  /** Nodes that may lack `neededBlock`. */
   late: string[]
 }
 
-export const noAttempts = (shown: bigint | undefined): Attempts => ({
-  missing: false,
-  doubtful: false,
-  shown,
-  late: [],
-})
+/**
+ * Before nodes are asked.
+ * @param hosts the nodes; what a single one says is what there is
+ */
+export function noAttempts(plan: ReadPlan, tip: ChainTip, hosts: readonly string[]): Attempts {
+  const shown = hosts.length > 1 ? tip.mark() : undefined
+  return { missing: false, doubtful: false, shown, had: hostsWith(plan, tip, hosts, shown), late: [] }
+}
+
+/** Those that have shown what a read needs to be answered. */
+export function hostsWith(
+  plan: ReadPlan,
+  tip: ChainTip,
+  hosts: readonly string[],
+  shown: bigint | undefined,
+): ReadonlySet<string> {
+  const needed = neededBlock(plan, shown) ?? shown
+  return new Set(needed === undefined ? hosts : hosts.filter((host) => (tip.shown(host) ?? -1n) >= needed))
+}
 
 /** Last block of a range of logs, if it is a number. */
 export const endOf = ({ read, finality }: ReadPlan): bigint | undefined =>
   read.depends.on === 'range' && finality?.kind === 'immutable' ? finality.block : undefined
 
 /**
- * The block up to which logs must be complete. A client that asks up to the newest block may know the number that was
- * shown, and go on from there.
+ * The block that a node must have for its logs to be complete, or for its "not found" to count: clients may have been
+ * shown it by another node. What a hash names may be in the newest one, and a client that asks for logs up to the newest
+ * block may know the number that was shown, and go on from there.
  */
-export const neededEnd = (plan: ReadPlan, { shown }: Attempts): bigint | undefined =>
-  plan.toNewest ? shown : endOf(plan)
+export function neededBlock(plan: ReadPlan, shown: bigint | undefined): bigint | undefined {
+  if (plan.read.depends.on === 'range') return plan.toNewest ? shown : endOf(plan)
+  if (!plan.read.mayBeMissing || shown === undefined) return undefined
+  if (plan.read.depends.on === 'hash') return shown
+  const block = plan.finality?.kind === 'immutable' ? plan.finality.block : undefined
+  return block !== undefined && block <= shown ? block : undefined
+}
+
+/** Decides whether a node's "not found" counts. */
+function judgeMissing(plan: ReadPlan, tip: ChainTip, host: string, attempts: Attempts): AnswerVerdict {
+  const { read } = plan
+  // Hashes may name something of any age: a state-synced node cannot testify that it does not exist.
+  const isWitness = read.depends.on !== 'hash' || !tip.history.mayLack(host, 1n)
+  // Several nodes may lack a block that a client was shown by another one.
+  attempts.missingNow ||= attempts.had.has(host)
+  const isBelieved = attempts.missing && attempts.missingNow && isWitness
+  if (isBelieved && !read.mayBePending && !isThere(plan, tip)) return ANSWER
+  attempts.missing ||= isWitness
+  if (attempts.missingNow || neededBlock(plan, attempts.shown) === undefined)
+    return behind('has no such block or transaction')
+  attempts.late.push(host)
+  return incomplete('may not have reached the block')
+}
 
 /**
  * Learns the chain's tip from one node's answer and decides whether the node lags too far to give it. `entry` is one
@@ -88,10 +141,10 @@ export const neededEnd = (plan: ReadPlan, { shown }: Attempts): bigint | undefin
 export function inspect(plan: ReadPlan, tip: ChainTip, host: string, entry: Buffer, attempts: Attempts): AnswerVerdict {
   const { read, finality } = plan
   const aboutTip = finality?.kind === 'tip'
-  const tellsHeight = 'height' in read.depends || (read.depends.on === 'hash' && read.depends.finalWhen !== undefined)
-  const end = neededEnd(plan, attempts)
+  const tellsHeight = 'height' in read.depends || read.depends.on === 'hash' || read.depends.on === 'range'
+  const needed = neededBlock(plan, attempts.shown)
   const { from } = plan
-  if (!aboutTip && !tellsHeight && !read.mayBeMissing && end === undefined && from === undefined) return ANSWER
+  if (!aboutTip && !tellsHeight && !read.mayBeMissing) return ANSWER
   const result = resultOf(entry)
   if (!result) return ANSWER
   if (from !== undefined && tip.history.mayLack(host, from)) {
@@ -99,29 +152,24 @@ export function inspect(plan: ReadPlan, tip: ChainTip, host: string, entry: Buff
     // A scanner that is given the rest of the logs never comes back for these.
     return (tip.history.isLost(from) ? behind : incomplete)('has not the beginning of the range')
   }
-  if (end !== undefined && tip.execution.mayLack(host, end)) {
+  const hasNeeded = attempts.had.has(host)
+  if (read.depends.on === 'range' && needed !== undefined && !hasNeeded && tip.execution.mayLack(host, needed)) {
     attempts.doubtful = true
     attempts.late.push(host)
     return incomplete('may not have executed the end of the range')
   }
-  if (read.mayBeMissing && isMissing(read, result)) {
-    // Hashes may name something of any age: a state-synced node cannot testify that it does not exist.
-    const isWitness = read.depends.on !== 'hash' || !tip.history.mayLack(host, 1n)
-    // Several nodes may lack a block that a client was shown by another one.
-    attempts.missingNow ||= tip.hasNewest(host)
-    const isBelieved = attempts.missing && attempts.missingNow && isWitness
-    if (isBelieved && !read.mayBePending && !isThere(plan, tip)) return ANSWER
-    attempts.missing ||= isWitness
-    return behind('has no such block or transaction')
-  }
+  if (read.mayBeMissing && isMissing(read, result)) return judgeMissing(plan, tip, host, attempts)
   // A pending block is not a block yet, whatever its number.
   const height = tellsHeight && finality !== undefined ? heightIn(plan, result) : undefined
-  const newest = aboutTip && !finality.below
+  // Logs up to the newest block need not be of the newest block.
+  const newest = aboutTip && !finality.below && read.depends.on !== 'range'
   if (height !== undefined) {
     if (newest) tip.saw(host, height)
     else if (isExecuted(plan, tip, result)) tip.reached(host, height)
   }
   if (!aboutTip) return ANSWER
+  // Passed on where nobody else answers, but not beyond that moment.
+  if (!hasNeeded) attempts.doubtful = true
   const mark = tip.mark()
   if (newest && height !== undefined && mark !== undefined && height < mark) return behind('shows an older tip')
   return tip.isBehind(host) ? behind('lags') : ANSWER

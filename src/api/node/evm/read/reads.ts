@@ -12,7 +12,7 @@ import { type EvmCall, MAX_SHARED_BODY } from '../call.ts'
 import type { EvmMessage } from '../message.ts'
 import type { ChainTip } from './chain-tip.ts'
 import { createFlights } from './flights.ts'
-import { endOf, heightIn, inspect, neededEnd, noAttempts, receiptHeight } from './inspect.ts'
+import { endOf, heightIn, hostsWith, inspect, neededBlock, noAttempts, receiptHeight } from './inspect.ts'
 import type { KeptAnswers } from './kept-answers.ts'
 import { planRead, type ReadPlan } from './plan.ts'
 
@@ -147,8 +147,9 @@ export function createEvmReads({ pools, kept, tipOf, lacks }: EvmReadsDeps): Evm
   const askPlanned = async (call: EvmCall, plan: ReadPlan): Promise<NodeAnswer> => {
     const tip = tipOf(call.endpoint)
     const asked = kept.moment(tip)
-    const attempts = noAttempts(tip.mark())
+    const group = pools.group(call.endpoint.source)
     await learnEnds(tip, call.endpoint, [plan])
+    const attempts = noAttempts(plan, tip, group.hosts)
     const judge = judgeFor(call)
     const inspected = (response: RawResponse): AnswerVerdict => {
       const verdict = judge(response)
@@ -157,12 +158,13 @@ export function createEvmReads({ pools, kept, tipOf, lacks }: EvmReadsDeps): Evm
     }
     const answer = await ask(call, inspected, isFinal(plan)).catch(async (error: unknown) => {
       // A late node may have caught up since it was last asked for its height, and is the only one left.
-      const end = neededEnd(plan, attempts)
+      const block = neededBlock(plan, attempts.shown)
       const { endpoint, signal } = call
-      if (end === undefined || attempts.late.length === 0) throw error
-      const group = pools.group(endpoint.source)
-      const hasCaughtUp = await tip.execution.catchesUp(group, endpoint, end, attempts.late, signal)
+      if (block === undefined || attempts.late.length === 0) throw error
+      const hasCaughtUp = await tip.execution.catchesUp(group, endpoint, block, attempts.late, signal)
       if (!hasCaughtUp && !tip.wasSetBack()) throw error
+      // A chain that was set back has no newer block to lack.
+      attempts.had = hasCaughtUp ? hostsWith(plan, tip, group.hosts, attempts.shown) : new Set(group.hosts)
       return ask(call, inspected, isFinal(plan))
     })
     const higher = neverLower(plan, tip, answer.body)

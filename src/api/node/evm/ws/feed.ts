@@ -149,6 +149,7 @@ export function createFeed(deps: FeedDeps): Feed {
     const made = await open()
     try {
       const height = await askHeight(made)
+      deps.onHead(made.host, height)
       if (height > reached) reached = height
     } catch (error) {
       made.close()
@@ -183,6 +184,7 @@ export function createFeed(deps: FeedDeps): Feed {
       const subscriptions = table.all()
       await Promise.all(subscriptions.map((one) => resubscribe(made, one)))
       const tip = await askHeight(made)
+      deps.onHead(made.host, tip)
       // Its heads would count as already delivered, and the client would hear nothing until the node has caught up.
       if (reached - tip > BigInt(REMEMBERED_HEADS))
         throw new UpstreamUnavailableError(`${made.host}: is ${reached - tip} blocks behind what was shown`)
