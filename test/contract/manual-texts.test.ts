@@ -40,6 +40,18 @@ it.each([
   expect(texts.flatMap(fixedParts).filter((part) => !code.includes(part))).toEqual([])
 })
 
+it('texts of items that are errors are all in docs/balances.md', () => {
+  const files = ['services/balances/failure-message.ts', 'chains/evm/read/wrong-chain-error.ts']
+  const texts = files.flatMap((file) => [
+    ...read(`src/${file}`).matchAll(/(?:return |super\(|\}\] )['`]?([^'`\n]+)['`]/g),
+  ])
+  const parts = texts.flatMap(([, text = '']) => text.split(/\$\{[^}]*\}|[[\](),]/)).map((part) => part.trim())
+  const told = sectionOf('balances', 'When an item is an error')
+  const words = parts.filter((part) => part.includes(' '))
+  expect(words.length).toBeGreaterThanOrEqual(12)
+  expect(words.filter((part) => !told.includes(part))).toEqual([])
+})
+
 it('would be caught', () => {
   expect(firstSpans('| 503 `a … b`, `c` | `d` |\n| none | |')).toEqual(['a … b', 'c'])
   expect(fixedParts('… is 412 s old (at most 300 s are served)')).toEqual(['s old', 'at most', 's are served'])
