@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { playHistory } from './solana/history.ts'
 import { type MintName, mintNames, type OwnerName, ownerNames, sandboxKeypair } from './solana/keys.ts'
@@ -30,14 +30,23 @@ interface Entry {
 const addresses = <N extends string>(names: readonly N[]): Record<N, string> =>
   Object.fromEntries(names.map((name) => [name, sandboxKeypair(name).publicKey.toBase58()])) as Record<N, string>
 
-const createAnswerer = (methods: ReturnType<typeof createSolanaMethods>) => (entry: Entry) => {
+const createAnswerer = (methods: ReturnType<typeof createSolanaMethods>) => (entry: Entry | null) => {
   try {
-    const method = methods[entry.method]
+    const method = methods[entry?.method ?? '']
     if (!method) throw new RpcFault(-32601, 'Method not found')
-    return { jsonrpc: '2.0', result: method((entry.params ?? []) as never), id: entry.id }
+    return { jsonrpc: '2.0', result: method((entry?.params ?? []) as never), id: entry?.id }
   } catch (error) {
     const code = error instanceof RpcFault ? error.code : -32603
-    return { jsonrpc: '2.0', error: { code, message: (error as Error).message }, id: entry.id }
+    return { jsonrpc: '2.0', error: { code, message: (error as Error).message }, id: entry?.id ?? null }
+  }
+}
+
+/** Null for what is no JSON, such as that of a browser: it names no method, and is told so. */
+function bodyOf(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch {
+    return null
   }
 }
 
@@ -51,13 +60,15 @@ export const startSolanaChain = async (
   const ledger = openLedger()
   playHistory(ledger)
   const answer = createAnswerer(createSolanaMethods(ledger, solanaGenesis[options.network ?? 'devnet']))
-  const server = createServer(async (request, response) => {
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    const body: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'))
+    const body = bodyOf(Buffer.concat(chunks))
     const answers = Array.isArray(body) ? body.map((entry) => answer(entry as Entry)) : answer(body as Entry)
     response.writeHead(200, { 'content-type': 'application/json' }).end(writeAnswer(answers))
-  })
+  }
+  // Whoever leaves in the middle of a body gets no answer.
+  const server = createServer((request, response) => void serve(request, response).catch(() => response.destroy()))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -57,10 +57,25 @@ const answer = async (chain: Regtest, { method, params }: Request): Promise<unkn
   }
 }
 
+/** Undefined for what a browser sends, for example. */
+const requestOf = (line: string): Request | undefined => {
+  try {
+    return (JSON.parse(line) as Request | null) ?? undefined
+  } catch {
+    return undefined
+  }
+}
+
 const talk = (chain: Regtest, socket: Socket): void => {
   socket.on('error', () => socket.destroy())
-  createInterface({ input: socket }).on('line', (line) => {
-    const request = JSON.parse(line) as Request
+  // It passes the socket's errors on, and ends the process where nobody listens.
+  const lines = createInterface({ input: socket }).on('error', () => undefined)
+  lines.on('line', (line) => {
+    const request = requestOf(line)
+    if (!request) {
+      socket.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'no request' } })}\n`)
+      return
+    }
     answer(chain, request).then(
       (result) => socket.write(`${JSON.stringify({ jsonrpc: '2.0', id: request.id, result })}\n`),
       (error: Error) =>

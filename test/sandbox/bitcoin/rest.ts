@@ -8,8 +8,12 @@ type Route = (parts: string[]) => Promise<Answer>
 
 const serve = (route: Route): Server =>
   createServer((request, response) => {
-    const parts = new URL(request.url ?? '/', 'http://localhost').pathname.split('/').filter(Boolean)
-    route(parts.map(decodeURIComponent)).then(
+    // A path that cannot be decoded is answered, too.
+    const answered = async (): Promise<Answer> => {
+      const { pathname } = new URL(request.url ?? '/', 'http://localhost')
+      return route(pathname.split('/').filter(Boolean).map(decodeURIComponent))
+    }
+    answered().then(
       (answer) => {
         if (!answer) response.writeHead(404).end('Not found')
         else if ('json' in answer) {

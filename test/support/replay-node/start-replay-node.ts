@@ -167,6 +167,7 @@ function upgradeTo({ deps, faults }: Parts, subscriptions: Subscriptions): HttpH
       return
     }
     const status = welcome ? '404 Not Found' : '403 Forbidden'
+    socket.on('error', () => socket.destroy())
     socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
   }
 }
