@@ -37,7 +37,9 @@ export const startFakeElectrum = async (tls?: { key: string; cert: string }): Pr
     fake.open.add(socket)
     socket.on('close', () => fake.open.delete(socket))
     socket.on('error', () => socket.destroy())
-    createInterface({ input: socket }).on('line', (line) => {
+    // It passes the socket's errors on, and the test's process fails where nobody listens.
+    const lines = createInterface({ input: socket }).on('error', () => undefined)
+    lines.on('line', (line) => {
       const request = JSON.parse(line) as ElectrumRequest
       fake.seen.push(request)
       const text = fake.fault(request, socket) ?? goodAnswer(request)
