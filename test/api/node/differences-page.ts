@@ -134,7 +134,8 @@ apart by their addresses, and behind a proxy without \`http.trustProxy\` they ar
 The own index answers /ext/index where it is complete (\`--index-enabled\`), byte for byte as a node does, with the times at which the node that was read accepted each
 container. \`X/tx\` is filled with the transactions of the X blocks, while it stays empty on nodes since Cortina; what an old node has there of the time before is not shown
 then. What the next block may change (the last container, one that is not there) it answers at the nodes' tip only: a block that is on its way is waited for up to 2.5 s, and
-while the index is older than \`index.maxIndexAgeMs\` a node is asked at once.
+while the index is older than \`index.maxIndexAgeMs\` a node is asked at once. Then a node with an index answers, and what one has told is not denied from here. Where nodes have
+none now (404), since the one that has it is starting, say, that is 502.
 
 With the keystore, \`platform.createAddress\` and \`platform.importKey\` are there as before v1.11.2, so that \`platform.exportKey\` has something to export. The recorded v1.12.1
 had dropped the two; its conversations are replayed with \`--node-api-keystore-platform-import=false\`, which answers like it.

@@ -106,6 +106,35 @@ describe('getContainerRange', () => {
   })
 })
 
+describe('an index that is not at the tip', () => {
+  it('does not deny what a node has told, though another one that is asked for the tip lacks it, too', async () => {
+    const asked: [string, unknown][] = []
+    const at = { isCurrent: false }
+    const last = await source.lastAccepted('P/block')
+    const later = `{"id":"${idToCb58('ab'.repeat(32))}","index":"${(last?.index ?? 0n) + 1n}"}`
+    const behind = createContainerIndexService({ ...source, current: async () => at.isCurrent })
+    const ask = async (method: string, params: unknown) => {
+      asked.push([method, params])
+      return later
+    }
+    const to = (method: string, params: string) =>
+      callLocal(behind, 'index/P/block', `{"jsonrpc":"2.0","id":7,"method":"index.${method}","params":${params}}`, {
+        ask,
+      })
+    expect(await to('getLastAccepted', '{"encoding":"HEX"}')).toBe(`{"jsonrpc":"2.0","result":${later},"id":7}\n`)
+    at.isCurrent = true
+    const id = idToCb58('ab'.repeat(32))
+    for (const method of ['isAccepted', 'getIndex']) expect(await to(method, `{"id":"${id}"}`)).toContain(later)
+    expect(await to('getContainerByID', `{"id":"${id}"}`)).toContain(later)
+    expect(asked).toEqual([
+      ['index.getLastAccepted', { encoding: 'hex' }],
+      ['index.isAccepted', { id }],
+      ['index.getIndex', { id }],
+      ['index.getContainerByID', { id, encoding: 'hex' }],
+    ])
+  })
+})
+
 describe('an index that is not complete here', () => {
   it("is a node's to answer also when it becomes so while the newest block is waited for: what was read by height has no container", async () => {
     const becoming = createContainerIndexService({

@@ -133,4 +133,14 @@ describe('the index API of a server with an index of its own', () => {
     })
     expect((await readHealth(server.url, 'health/readiness')).status).toBe(200)
   })
+
+  it('while the one node that has the index starts anew, its 404 is no answer: the index is served here', async () => {
+    server.node.moveTo({ P: LAST + 1 })
+    const { status, text } = await ask(server.url, 'P/block', 'getLastAccepted', {})
+    expect([status, JSON.parse(text).error.message]).toEqual([502, 'no node answered'])
+    // What no later block changes is answered all the same.
+    expect((await result<Container>('P/block', 'getContainerByIndex', { index: LAST - 1 })).index).toBe(
+      String(LAST - 1),
+    )
+  })
 })
