@@ -29,6 +29,8 @@ export const MAX_PAUSE_MS = 30_000
 export const MAX_RETRY_AFTER_MS = 300_000
 /** Wait before an upstream that has failed gets the same read again; doubles with each round. */
 export const RETRY_BACKOFF_MS = 50
+/** How soon upstreams that were in trouble are asked again while another one gives no answer, milliseconds. */
+export const BESIDE_AGAIN_MS = 1_000
 /** An upstream that refused batches gets one again after this. */
 export const BATCH_MEMORY_MS = 600_000
 /** An upstream that serves nothing at the pool's one place is asked last for this long. The head probe renews it. */

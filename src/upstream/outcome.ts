@@ -54,6 +54,9 @@ export const PASSING: ReadonlySet<FailureKind> = new Set(['network', 'status', '
 export const lacks = ({ kind, unheard }: Failure<unknown>): boolean =>
   kind === 'behind' || kind === 'doubtful' || unheard === 'place'
 
+/** A server that is being started lacks the place, and soon has it. */
+export const mayPass = ({ kind, unheard }: Failure<unknown>): boolean => PASSING.has(kind) || unheard === 'place'
+
 export type Outcome<T> =
   /** `by` is set once the answer counts. */
   | { kind: 'answer'; value: T; by?: Teller }

@@ -85,6 +85,20 @@ test('when the first fails while the hedge is under way, the hedge decides', asy
   expect(await pool.rpc('', 'a', [])).toBe('second')
 })
 
+test.each([503, 404])(
+  'who swallows a question is not waited for once one that was starting (%i) answers',
+  async (status) => {
+    const { pool, servers } = await startTestPool(
+      [{ faults: { hang: 'headers' } }, { ...named('second'), faults: { status } }],
+      { limits: { hedgeMinMs: 10, headersTimeoutMs: 60_000 }, spec: (_url, index) => ({ priority: index }) },
+    )
+    const read = pool.rpc('', 'a', [])
+    await until(() => servers[1]?.stats.requests === 1, 'the second server is asked while it starts')
+    servers[1]?.set({})
+    expect(await read).toBe('second')
+  },
+)
+
 test.each<[string, Faults]>([
   ['refuses', { status: 503 }],
   ['is asked for too much', { rateLimited: { retryAfterSeconds: 60 } }],

@@ -1,7 +1,16 @@
 import type { FirnError } from '../../errors.ts'
-import { RETRY_BACKOFF_MS } from '../defaults.ts'
+import { BESIDE_AGAIN_MS, RETRY_BACKOFF_MS } from '../defaults.ts'
 import type { Reporter } from '../events.ts'
-import { type Cancel, type CancelCause, type Failure, lacks, type Outcome, PASSING, type Settle } from '../outcome.ts'
+import {
+  type Cancel,
+  type CancelCause,
+  type Failure,
+  lacks,
+  mayPass,
+  type Outcome,
+  PASSING,
+  type Settle,
+} from '../outcome.ts'
 import type { PoolLimits } from '../types.ts'
 import type { Upstream } from '../upstream.ts'
 import { concludeFailures, describeFailures, silentOf } from './failure-report.ts'
@@ -9,21 +18,7 @@ import { type HedgeBudget, hedgeDelay } from './hedge-budget.ts'
 import type { Ranking } from './ranking.ts'
 import { type AnsweredFirst, noteAnswer, onlyOf } from './same-server.ts'
 import type { Scheduled, Scheduler } from './scheduler.ts'
-
-/** One question that any upstream of the pool may answer. */
-export interface Task<T> {
-  /** For events: the JSON-RPC or HTTP method. */
-  label: string
-  /** False = one attempt only, unless nothing was sent. */
-  idempotent: boolean
-  /** `CallOptions.sameServer`. */
-  sameServer?: object
-  /** `CallOptions.avoid`. */
-  avoid?: (host: string) => boolean
-  /** Time by which the last waiting caller wants the answer. */
-  deadline(): number
-  launch(upstream: Upstream, hedge: boolean, settle: Settle<T>): Cancel
-}
+import type { Task } from './task.ts'
 
 export interface Run {
   cancel(cause: CancelCause): void
@@ -190,15 +185,17 @@ class ReadRun<T> implements Run {
   }
 
   /**
-   * Asks another beside those that are being asked, if nobody is free as soon as one is no longer paused.
+   * Asks another beside those that are being asked; if nobody is free, who is then no longer paused or in trouble.
    * @param inPlace of one that failed: not more are asked at once than before
    */
-  #askBeside(inPlace: boolean): void {
-    const { hedges, reporter, pool, ranking, scheduler } = this.#deps
+  #askBeside(inPlace: boolean, again = false): void {
+    const { hedges, limits, reporter, pool, ranking, scheduler } = this.#deps
     if (this.#hedge) scheduler.cancel(this.#hedge)
-    const spare = this.#spare()
-    const resumesAt = spare ? undefined : ranking.resumesAt(Date.now())
-    this.#hedge = resumesAt === undefined ? undefined : scheduler.at(resumesAt, () => this.#askBeside(inPlace))
+    const now = Date.now()
+    const spare = this.#spare(now, again)
+    const resumesAt = Math.min(ranking.resumesAt(now) ?? Number.POSITIVE_INFINITY, now + BESIDE_AGAIN_MS)
+    const isOver = spare !== undefined || this.#attempts >= limits.maxAttempts
+    this.#hedge = isOver ? undefined : scheduler.at(resumesAt, () => this.#askBeside(inPlace, true))
     if (!spare || !(inPlace || hedges.spend())) return
     this.#hedged = true
     if (!inPlace && reporter.active())
@@ -207,16 +204,18 @@ class ReadRun<T> implements Run {
   }
 
   /** Whom to ask beside those that are being asked. */
-  #spare(): Upstream | undefined {
+  #spare(now: number, again: boolean): Upstream | undefined {
     const { limits, ranking } = this.#deps
     const { avoid } = this.#task
     if (this.#attempts >= limits.maxAttempts) return undefined
     // Who was asked for too much may be asked again once its pause is over, but not twice at once.
     const mayAgain = (upstream: Upstream) =>
       this.#legs.every((leg) => leg.ended || leg.upstream !== upstream) &&
-      this.#failures.some(({ host, kind }) => host === upstream.host && kind === 'rate-limited')
+      this.#failures.some(
+        (one) => one.host === upstream.host && (one.kind === 'rate-limited' || (again && mayPass(one))),
+      )
     const out = this.#tried.filter((upstream) => !mayAgain(upstream))
-    return ranking.spare(avoid ? [...out, ...this.#avoided(avoid)] : out, Date.now())
+    return ranking.spare(avoid ? [...out, ...this.#avoided(avoid)] : out, now)
   }
 
   /** Everyone was asked once or is paused: decide whether waiting makes sense. */

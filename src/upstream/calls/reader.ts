@@ -3,7 +3,8 @@ import type { HeadWatch } from '../health/head-probe.ts'
 import type { IdentityGuard } from '../health/identity.ts'
 import type { CallOptions } from '../types.ts'
 import type { Flights } from './flights.ts'
-import type { Runner, Task } from './read-run.ts'
+import type { Runner } from './read-run.ts'
+import type { Task } from './task.ts'
 
 /** Answers a question by joining a flight with the same `key`, or by a new run over the upstreams; undefined = not shared. */
 export type Read = <T>(

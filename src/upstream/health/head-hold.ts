@@ -1,5 +1,5 @@
-import type { Task } from '../calls/read-run.ts'
 import type { Scheduled, Scheduler } from '../calls/scheduler.ts'
+import type { Task } from '../calls/task.ts'
 import { failed, type Outcome } from '../outcome.ts'
 import type { Upstream } from '../upstream.ts'
 

@@ -1,6 +1,6 @@
 import { steadyNow } from '../../lib/steady-clock.ts'
-import type { Task } from '../calls/read-run.ts'
 import type { Scheduled, Scheduler } from '../calls/scheduler.ts'
+import type { Task } from '../calls/task.ts'
 import type { Reporter } from '../events.ts'
 import type { Attempt } from '../http/attempt.ts'
 import { documentRequest } from '../http/document-request.ts'

@@ -1,5 +1,5 @@
 import { steadyNow } from '../../lib/steady-clock.ts'
-import type { Task } from '../calls/read-run.ts'
+import type { Task } from '../calls/task.ts'
 import type { Attempt } from '../http/attempt.ts'
 import { documentRequest } from '../http/document-request.ts'
 import type { WireAnswer, WireRequest } from '../http/wire.ts'
