@@ -68,6 +68,9 @@ block that was shown: nodes leave out without a word what they have not got. Whe
 an error. \`eth_getFilterLogs\` waits for the filter's own node likewise. It is an error, too, where the first block lies before what a node that was synced by state has,
 and one that may have it is silent: a scanner that was given the rest would never come back for what was missing. Where every node lacks the beginning, their answer is passed on.
 
+**Logs of a block by its hash** are none where a node says so that has executed the newest block that was shown. Another may have the block and not its logs yet, where
+blocks are executed after they are accepted (C since Helicon): it is waited for in the same way, and then the call is an error.
+
 ## Blocks, heights and nonces
 
 - **What a block has shown** to a client (a number, a block, a transaction or a log with its block, \`newHeads\`, what a filter has new): the state of now is rather asked of

@@ -79,6 +79,34 @@ describe('logs up to the newest block', () => {
     expect(asked(servers, 'eth_getLogs')).toBe(2)
   })
 
+  const ofHash = (number: number): unknown[] => [{ blockHash: LOG.blockHash, address: `0x0${number}` }]
+
+  it('of a hash are none only where a node says so that has executed the newest block, alone and in a batch', async () => {
+    const late = { now: 99 }
+    const { stage, servers } = await start([node(late), node({ now: 100 })])
+    expect(await stage.call('eth_blockNumber')).toBe('0x64')
+    for (const number of numbers) expect(await stage.call('eth_getLogs', ofHash(number))).toEqual([LOG])
+    for (const number of numbers) {
+      const batch = [{ jsonrpc: '2.0', id: 1, method: 'eth_getLogs', params: ofHash(10 + number) }]
+      expect(JSON.parse((await stage.post(batch)).text)).toMatchObject([{ result: [LOG] }])
+    }
+    await servers[1]?.down()
+    await expect(stage.call('eth_getLogs', ofHash(20))).rejects.toThrow()
+    late.now = 100
+    expect(await stage.call('eth_getLogs', ofHash(20))).toEqual([LOG])
+  })
+
+  it('of a hash are believed of a node behind the newest block where a chain executes at once: it would not know the block', async () => {
+    const plain =
+      (number: string): Answer =>
+      ({ method }) =>
+        method === 'eth_getLogs' ? [] : method === 'eth_getBlockByNumber' ? { number } : number
+    const { stage, servers } = await start([plain('0x63'), plain('0x64')])
+    expect(await stage.call('eth_blockNumber')).toBe('0x64')
+    await servers[1]?.down()
+    expect(await stage.call('eth_getLogs', ofHash(0))).toEqual([])
+  })
+
   it.each(['0x65', 'pending'])('a block that is only accepted (%s) is not the newest one', async (block) => {
     const { stage } = await start([
       (call) => {

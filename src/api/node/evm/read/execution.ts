@@ -23,6 +23,11 @@ export interface Execution {
    */
   learn(group: NodeGroup, endpoint: Endpoint, block: bigint | undefined): Promise<void> | undefined
   /**
+   * The same before logs of a block that is named by its hash, which may be the newest: only a chain that executes later
+   * has nodes that know the block and not its logs.
+   */
+  learnNewest(group: NodeGroup, endpoint: Endpoint): Promise<void>
+  /**
    * When nobody but late nodes is left: waits briefly until one of these hosts has executed the block. False = none has.
    * Never rejects.
    */
@@ -92,6 +97,16 @@ export function createExecution({ top, shown, askAll, ask: askOne, now }: Execut
     askedAt = now()
     await askAll(group, endpoint)
   }
+  const learn: Execution['learn'] = (group, endpoint, block) => {
+    const members = group.members()
+    several = members.length > 1
+    if (!several || block === undefined || !isNear(block) || members.every(({ host }) => has(host, block)))
+      return undefined
+    learning ??= ask(group, endpoint).finally(() => {
+      learning = undefined
+    })
+    return learning
+  }
   return {
     isLater: () => later,
     mayLack: (host, block) => {
@@ -99,15 +114,10 @@ export function createExecution({ top, shown, askAll, ask: askOne, now }: Execut
       if (!several || known === undefined || block > known) return false
       return isNear(block) || shown(host)?.fresh === true
     },
-    learn: (group, endpoint, block) => {
-      const members = group.members()
-      several = members.length > 1
-      if (!several || block === undefined || !isNear(block) || members.every(({ host }) => has(host, block)))
-        return undefined
-      learning ??= ask(group, endpoint).finally(() => {
-        learning = undefined
-      })
-      return learning
+    learn,
+    learnNewest: async (group, endpoint) => {
+      if (group.hosts.length > 1) await look(group, endpoint)
+      if (later) await learn(group, endpoint, top())
     },
     async catchesUp(group, endpoint, block, hosts, signal) {
       const members = group.members().filter(({ host }) => hosts.includes(host))

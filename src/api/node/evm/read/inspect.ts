@@ -101,6 +101,12 @@ export function hostsWith(
   return new Set(needed === undefined ? hosts : hosts.filter((host) => (tip.shown(host) ?? -1n) >= needed))
 }
 
+/** Logs of one block by its hash. */
+export const isOfHash = ({ read, finality }: ReadPlan): boolean =>
+  read.depends.on === 'range' && finality?.kind === 'immutable' && finality.finalWhen !== undefined
+
+const isEmptyList = (result: Buffer): boolean => result.toString('latin1', 0, 3) === '[]'
+
 /** Last block of a range of logs, if it is a number. */
 export const endOf = ({ read, finality }: ReadPlan): bigint | undefined =>
   read.depends.on === 'range' && finality?.kind === 'immutable' ? finality.block : undefined
@@ -111,12 +117,26 @@ export const endOf = ({ read, finality }: ReadPlan): bigint | undefined =>
  * block may know the number that was shown, and go on from there.
  */
 export function neededBlock(plan: ReadPlan, shown: bigint | undefined): bigint | undefined {
-  if (plan.read.depends.on === 'range') return plan.toNewest ? shown : endOf(plan)
+  if (plan.read.depends.on === 'range') return plan.toNewest || isOfHash(plan) ? shown : endOf(plan)
   if (!plan.read.mayBeMissing || shown === undefined) return undefined
   if (plan.read.depends.on === 'hash') return shown
   const block = plan.finality?.kind === 'immutable' ? plan.finality.block : undefined
   return block !== undefined && block <= shown ? block : undefined
 }
+
+/**
+ * Whether an answer leaves nothing out, wherever the block of its hash is: there are logs, or the chain executes at
+ * once, and a node without the block says so.
+ */
+const isWholeOfHash = (plan: ReadPlan, tip: ChainTip, result: Buffer): boolean =>
+  isOfHash(plan) && !(isEmptyList(result) && tip.execution.isLater())
+
+/** Whether logs up to a block may leave out those of its end. */
+const mayLackEnd = (plan: ReadPlan, tip: ChainTip, host: string, needed: bigint | undefined, result: Buffer): boolean =>
+  plan.read.depends.on === 'range' &&
+  needed !== undefined &&
+  tip.execution.mayLack(host, needed) &&
+  !isWholeOfHash(plan, tip, result)
 
 /** Decides whether a node's "not found" counts. */
 function judgeMissing(plan: ReadPlan, tip: ChainTip, host: string, attempts: Attempts): AnswerVerdict {
@@ -153,7 +173,7 @@ export function inspect(plan: ReadPlan, tip: ChainTip, host: string, entry: Buff
     return (tip.history.isLost(from) ? behind : incomplete)('has not the beginning of the range')
   }
   const hasNeeded = attempts.had.has(host)
-  if (read.depends.on === 'range' && needed !== undefined && !hasNeeded && tip.execution.mayLack(host, needed)) {
+  if (!hasNeeded && mayLackEnd(plan, tip, host, needed, result)) {
     attempts.doubtful = true
     attempts.late.push(host)
     return incomplete('may not have executed the end of the range')

@@ -12,7 +12,7 @@ import { type EvmCall, MAX_SHARED_BODY } from '../call.ts'
 import type { EvmMessage } from '../message.ts'
 import type { ChainTip } from './chain-tip.ts'
 import { createFlights } from './flights.ts'
-import { endOf, heightIn, hostsWith, inspect, neededBlock, noAttempts, receiptHeight } from './inspect.ts'
+import { endOf, heightIn, hostsWith, inspect, isOfHash, neededBlock, noAttempts, receiptHeight } from './inspect.ts'
 import type { KeptAnswers } from './kept-answers.ts'
 import { planRead, type ReadPlan } from './plan.ts'
 
@@ -135,7 +135,8 @@ export function createEvmReads({ pools, kept, tipOf, lacks }: EvmReadsDeps): Evm
         // Looks at those that are not known to have the newest block, so that their "not found" counts soon.
         for (const { host } of group.members()) tip.mayLackNewest(host, group, endpoint)
       }
-      if (read.depends.on === 'range') await tip.execution.learn(group, endpoint, endOf(plan))
+      if (isOfHash(plan)) await tip.execution.learnNewest(group, endpoint)
+      else if (read.depends.on === 'range') await tip.execution.learn(group, endpoint, endOf(plan))
     }
   }
   const settleReceipts: EvmReads['settleReceipts'] = async ({ endpoint, signal }, answers) => {
