@@ -67,6 +67,17 @@ it('what is asked about now goes to a node with the newest block that was shown'
     .toBe(0)
 })
 
+it('a height far above all others is told to nobody while another node answers, nor is its node asked for the state of now', async () => {
+  const { stage, nodes } = await start([100, 100])
+  const [broken, good] = nodes as [HighNode, HighNode]
+  expect(await stage.call('eth_blockNumber')).toBe(hex(100))
+  broken.height = 1_000_000
+  for (let time = 0; time < 5; time++) expect(await stage.call('eth_blockNumber')).toBe(hex(100))
+  good.height = 101
+  await expect.poll(() => stage.call('eth_blockNumber')).toBe(hex(101))
+  for (let time = 0; time < 5; time++) expect(await balance(stage)).toBe(101)
+})
+
 it('what a block that was shown holds is not said to be missing by nodes that lack the block, however many they are', async () => {
   const found = { blockHash: `0x${'ab'.repeat(32)}`, blockNumber: hex(101) }
   const { stage } = await startNodesAt([100, 100, 101], (node, { method, params }) => {

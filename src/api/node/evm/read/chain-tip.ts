@@ -100,14 +100,20 @@ export function createChainTip({
     }
     return mark
   }
+  const isAbsurd = (height: bigint): boolean => {
+    const known = current()
+    return known !== undefined && height - known > ABSURD_LEAD
+  }
   const exists = (height: bigint): boolean => {
     const known = current()
-    if (known !== undefined && height - known > ABSURD_LEAD) return false
+    if (isAbsurd(height)) return false
     raise(height)
     return known === undefined || height > known
   }
   const saw = (host: string, height: bigint): void => {
-    heights.set(host, { height, at: now() })
+    // What such a node has is not known any more.
+    if (isAbsurd(height)) heights.delete(host)
+    else heights.set(host, { height, at: now() })
     if (exists(height)) onNewest?.(host, height)
   }
   const reached = (host: string, height: bigint): void => {
@@ -149,7 +155,8 @@ export function createChainTip({
     reached,
     look: askOne,
     heard: (host, height) => {
-      if (host !== undefined && (heights.get(host)?.height ?? -1n) < height) heights.set(host, { height, at: now() })
+      const isHigher = host !== undefined && (heights.get(host)?.height ?? -1n) < height
+      if (isHigher && !isAbsurd(height)) heights.set(host, { height, at: now() })
       exists(height)
     },
     isBehind: (host) => {

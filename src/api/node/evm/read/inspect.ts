@@ -191,6 +191,7 @@ export function inspect(plan: ReadPlan, tip: ChainTip, host: string, entry: Buff
   // Passed on where nobody else answers, but not beyond that moment.
   if (!hasNeeded) attempts.doubtful = true
   const mark = tip.mark()
-  if (newest && height !== undefined && mark !== undefined && height < mark) return behind('shows an older tip')
+  // It is above the mark only where that did not follow, since it is too high to be true.
+  if (newest && height !== undefined && mark !== undefined && height !== mark) return behind('shows another tip')
   return tip.isBehind(host) ? behind('lags') : ANSWER
 }
