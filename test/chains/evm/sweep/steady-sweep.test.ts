@@ -67,7 +67,10 @@ it('a chain that went back is believed', async () => {
   chain.setHeights([50n])
   expect(await chain.read()).toBe(50n)
   chain.setHeights([51n])
+  const before = chain.calls.length
   expect(await chain.read()).toBe(51n)
+  // Its former height is not asked for any more.
+  expect(chain.calls.slice(before)).toEqual([undefined])
 })
 
 it('old news are an error while it cannot be found out, and after a minute none', async () => {
