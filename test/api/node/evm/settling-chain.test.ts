@@ -83,7 +83,12 @@ describe('logs up to the newest block', () => {
 
   it('of a hash are none only where a node says so that has executed the newest block, alone and in a batch', async () => {
     const late = { now: 99 }
-    const { stage, servers } = await start([node(late), node({ now: 100 })])
+    const OLD = [{ ...LOG, blockNumber: '0x5' }]
+    const withOld =
+      (answer: Answer): Answer =>
+      (call) =>
+        (first(call) as { address?: string } | undefined)?.address === '0xold' ? OLD : answer(call)
+    const { stage, servers } = await start([withOld(node(late)), node({ now: 100 })])
     expect(await stage.call('eth_blockNumber')).toBe('0x64')
     for (const number of numbers) expect(await stage.call('eth_getLogs', ofHash(number))).toEqual([LOG])
     for (const number of numbers) {
@@ -92,6 +97,7 @@ describe('logs up to the newest block', () => {
     }
     await servers[1]?.down()
     await expect(stage.call('eth_getLogs', ofHash(20))).rejects.toThrow()
+    expect(await stage.call('eth_getLogs', [{ blockHash: LOG.blockHash, address: '0xold' }])).toEqual(OLD)
     late.now = 100
     expect(await stage.call('eth_getLogs', ofHash(20))).toEqual([LOG])
   })
