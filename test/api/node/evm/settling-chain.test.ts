@@ -69,6 +69,21 @@ describe('logs up to the newest block', () => {
     expect(await stage.call('eth_getLogs', range(0))).toEqual([LOG])
   })
 
+  it('are an error, too, where the one that is left is hundreds of blocks behind, and lacks a block that is not new any more', async () => {
+    const at =
+      (height: number): Answer =>
+      ({ method }) => {
+        const number = `0x${height.toString(16)}`
+        return method === 'eth_getLogs' ? [] : method === 'eth_getBlockByNumber' ? { number } : number
+      }
+    const { stage, servers } = await start([at(100), at(500)])
+    await expect.poll(() => stage.call('eth_blockNumber')).toBe('0x1f4')
+    await servers[1]?.down()
+    const upTo = (toBlock: string) => stage.call('eth_getLogs', [{ fromBlock: '0x1', toBlock, address: '0x1' }])
+    await expect(upTo('0xc8')).rejects.toThrow()
+    expect(await upTo('0x64')).toEqual([])
+  })
+
   it('of a hash are final only when there are any: it may be accepted and not executed yet', async () => {
     const late = { now: 99 }
     const { stage, servers } = await start([node(late)])
