@@ -73,6 +73,7 @@ export function createExecution({ top, shown, askAll, ask: askOne, now }: Execut
   let lookedAt = Number.NEGATIVE_INFINITY
   let askedAt = Number.NEGATIVE_INFINITY
   let sparedUntil = Number.NEGATIVE_INFINITY
+  let looking: Promise<void> | undefined
   let learning: Promise<void> | undefined
 
   const isNear = (block: bigint): boolean => {
@@ -80,8 +81,7 @@ export function createExecution({ top, shown, askAll, ask: askOne, now }: Execut
     return known !== undefined && block <= known && known - block < NEAR
   }
   const has = (host: string, block: bigint): boolean => (shown(host)?.height ?? -1n) >= block
-  const look = async ({ pool, path }: NodeGroup, endpoint: Endpoint): Promise<void> => {
-    if (later || now() - lookedAt < LOOK_MS) return
+  const lookNow = async ({ pool, path }: NodeGroup, endpoint: Endpoint): Promise<void> => {
     lookedAt = now()
     try {
       const deadline = Date.now() + DEADLINE_MS
@@ -90,6 +90,13 @@ export function createExecution({ top, shown, askAll, ask: askOne, now }: Execut
     } catch {
       // A later read looks again.
     }
+  }
+  const look = (group: NodeGroup, endpoint: Endpoint): Promise<void> | undefined => {
+    if (later || now() - lookedAt < LOOK_MS) return looking
+    looking = lookNow(group, endpoint).finally(() => {
+      looking = undefined
+    })
+    return looking
   }
   const ask = async (group: NodeGroup, endpoint: Endpoint): Promise<void> => {
     await look(group, endpoint)
