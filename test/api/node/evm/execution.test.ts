@@ -31,3 +31,23 @@ it('everybody waits while it is found out how the chain executes, which is asked
   expect(await Promise.all(learnt)).toEqual([true, true, true])
   expect(looks).toBe(1)
 })
+
+it('nodes that were waited for in vain are asked once by the next calls, and waited for again after some time', async () => {
+  const world = { now: 0, asks: 0 }
+  const ask = async (): Promise<void> => {
+    world.asks += 1
+    world.now += 1_000
+  }
+  const group = { hosts: ['late'], members: () => [{ host: 'late' }] } as unknown as NodeGroup
+  const shown = () => ({ height: 99n, fresh: true })
+  const execution = createExecution({ top: () => 100n, shown, askAll: ask, ask, now: () => world.now })
+  const asks = async (): Promise<number> => {
+    world.asks = 0
+    const { signal } = new AbortController()
+    expect(await execution.catchesUp(group, {} as Endpoint, 100n, ['late'], signal)).toBe(false)
+    return world.asks
+  }
+  expect([await asks(), await asks(), await asks()]).toEqual([2, 1, 1])
+  world.now += 10_000
+  expect(await asks()).toBe(2)
+})
