@@ -93,6 +93,7 @@ export function createEvmGateway(deps: EvmGatewayDeps): EvmGateway {
     const tip = createChainTip({
       maxLagBlocks,
       head: () => pool.head(),
+      holders: (height) => pool.status().flatMap((one) => ((one.height ?? -1n) >= height ? [one.host] : [])),
       onNewest: (host, height) => elsewhere?.tell({ kind: 'block', path, source, height: String(height), host }),
       onSetBack: cache.clear,
     })

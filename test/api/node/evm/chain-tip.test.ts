@@ -3,7 +3,10 @@ import { createChainTip } from '../../../../src/api/node/evm/read/chain-tip.ts'
 
 function start() {
   const clock = { now: 1_000 }
-  return { clock, tip: createChainTip({ maxLagBlocks: 3, head: () => undefined, now: () => clock.now }) }
+  return {
+    clock,
+    tip: createChainTip({ maxLagBlocks: 3, head: () => undefined, holders: () => [], now: () => clock.now }),
+  }
 }
 
 it('a node lags with more blocks than are allowed, and for as long as its word is fresh', () => {

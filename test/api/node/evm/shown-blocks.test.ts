@@ -14,7 +14,7 @@ const range = (from: number, to: number) => ({ fromBlock: hex(from), toBlock: he
 
 /** A node that has everything up to its height, one log a block, and leaves out the rest without an error. */
 function answer(node: HighNode, { method, params }: Pick<SeenCall, 'method' | 'params'>): unknown {
-  const [first] = params as [never]
+  const [first] = params as [string]
   const upTo = <T>(height: number, value: T): T | null => (height <= node.height ? value : null)
   switch (method) {
     case 'eth_blockNumber':
@@ -22,7 +22,7 @@ function answer(node: HighNode, { method, params }: Pick<SeenCall, 'method' | 'p
       return hex(node.height)
     case 'eth_getBlockByHash':
     case 'eth_getBlockByNumber':
-      return upTo(Number(first), block(Number(first)))
+      return first === 'latest' ? block(node.height) : upTo(Number(first), block(Number(first)))
     case 'eth_getTransactionReceipt':
       return upTo(Number(first), { blockNumber: hex(Number(first)), blockHash: hashOf(Number(first)) })
     case 'eth_newBlockFilter':
@@ -33,7 +33,7 @@ function answer(node: HighNode, { method, params }: Pick<SeenCall, 'method' | 'p
     case 'eth_getFilterLogs':
       return [log(node.height)]
     case 'eth_getLogs': {
-      const { fromBlock, toBlock } = first as { fromBlock: string; toBlock?: string }
+      const { fromBlock, toBlock } = first as unknown as { fromBlock: string; toBlock?: string }
       const end = Math.min(Number(toBlock ?? node.height), node.height)
       return Array.from({ length: end - Number(fromBlock) + 1 }, (_, at) => log(Number(fromBlock) + at))
     }
@@ -155,6 +155,33 @@ it('the state of an older block, told where nobody has the newest one, is not ke
   expect(await stage.call('eth_getBalance', ['0x1', 'latest'])).toBe(hex(100))
   second.server.set()
   expect(await stage.call('eth_getBalance', ['0x1', 'latest'])).toBe(hex(101))
+})
+
+it.each([
+  ['eth_getBalance', ['0x1', 'latest']],
+  ['eth_getBlockByNumber', ['latest', false]],
+])(
+  '%s of now waits for a late node where nobody else answers, and is an older one only if that is in vain',
+  async (method, params) => {
+    const { stage, second } = await start(100, 101)
+    second.server.set({ status: 503 })
+    const batch = Array.from({ length: 70 }, (_, id) => request(id, method, [...params, id]))
+    const told = JSON.parse((await stage.post(batch)).text) as { result: unknown }[]
+    expect(told.map(({ result }) => JSON.stringify(result)).filter((text) => !text.includes(hex(100)))).toEqual([])
+    expect(JSON.stringify(await stage.call(method, params))).toContain(hex(100))
+  },
+)
+
+it('the state of now waits for a late node that is about to have the newest block', async () => {
+  const { stage, first, second } = await start(100, 101)
+  second.server.set({ status: 503 })
+  const asked = [stage.call('eth_getBalance', ['0x1', 'latest']), stage.call('eth_getBalance', ['0x2', 'latest'])]
+  const batch = stage.post([request(1, 'eth_getBalance', ['0x3', 'latest']), request(2, 'eth_chainId', [])])
+  const looks = (): number => first.server.stats.seen.filter(({ method }) => method === 'eth_blockNumber').length
+  await until(() => looks() > 5, 'questions for the height')
+  first.height = 101
+  expect(await Promise.all(asked)).toEqual([hex(101), hex(101)])
+  expect(JSON.parse((await batch).text)[0]).toMatchObject({ result: hex(101) })
 })
 
 it('of the answers to a call of a batch that of the node with the newest block counts, whoever was asked last', async () => {

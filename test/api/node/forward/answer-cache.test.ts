@@ -83,7 +83,7 @@ it('keeps what depends on the tip while it stands, and nothing that would push o
 it('asks for old blocks anew: nodes write them in another way after an upgrade', async () => {
   const time = clock()
   const kept = createKeptAnswers(createAnswerCache({ bytes: 10_000, entries: 10, now: time.now }), 0)
-  const tip = createChainTip({ maxLagBlocks: 3, head: () => 100n })
+  const tip = createChainTip({ maxLagBlocks: 3, head: () => 100n, holders: () => [] })
   const body = Buffer.from('{"jsonrpc":"2.0","id":1,"method":"eth_getBlockByNumber","params":["0x5",false]}')
   const endpoint = endpointByName('C/rpc')
   const plan = endpoint && planRead(endpoint, readMessage(body, { from: 0, to: body.length }))

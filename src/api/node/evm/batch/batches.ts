@@ -124,7 +124,12 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
     return errorEntry(message.id, EVM_CODES.server, `status ${answer.status} instead of an answer`)
   }
   /** Sends the calls to one node together; one by one if the node does not answer batches. */
-  const askTogether = async (request: EvmRequest, asked: readonly EvmMessage[], body: Buffer): Promise<Asked> => {
+  const askTogether = async (
+    request: EvmRequest,
+    asked: readonly EvmMessage[],
+    body: Buffer,
+    isAgain = false,
+  ): Promise<Asked> => {
     const { endpoint, contentType, signal } = request
     const until = performance.now() + CALL_MS
     const tip = reads.tip(endpoint)
@@ -142,6 +147,8 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
     if (whole.status !== 200) return { kind: 'whole', answer: whole }
     const answers = matchAnswers(asked, whole.body.length === 0 ? [] : (entriesOf(whole.body) ?? []))
     if (!answers) return { kind: 'each', answers: await askEach(request, asked) }
+    const late = isAgain ? undefined : witnesses.late()
+    if (late && (await reads.catchesUp(request, late.block, late.hosts))) return askTogether(request, asked, body, true)
     let changed = witnesses.settle(answers)
     const entries = [...plans].flatMap(([message, plan]) => {
       const entry = answers.get(message)

@@ -4,7 +4,7 @@ import { judgeRpc, saysLimited, saysWithout } from '../../forward/judge.ts'
 import { EVM_CODES, errorEntry, resultOf } from '../answers.ts'
 import type { EvmMessage } from '../message.ts'
 import type { ChainTip } from '../read/chain-tip.ts'
-import { type Attempts, inspect, isMissing, noAttempts } from '../read/inspect.ts'
+import { type Attempts, inspect, isMissing, isOfNow, noAttempts } from '../read/inspect.ts'
 import type { ReadPlan } from '../read/plan.ts'
 import { matchAnswers } from './match-answers.ts'
 import { entriesOf } from './split-batch.ts'
@@ -23,8 +23,22 @@ export interface Witnesses {
    * is asked.
    */
   isWithheld(message: EvmMessage): boolean
+  /** Late nodes that told an older state of now, where nobody told a newer one, and the block that they lacked. */
+  late(): { hosts: readonly string[]; block: bigint } | undefined
   /** True when a node may have left something out, so that nothing may be cached. */
   readonly isDoubtful: boolean
+}
+
+/** The answer to each call of the node with the highest block. */
+function createHighest() {
+  const kept = new Map<EvmMessage, { entry: Buffer; height: bigint }>()
+  return {
+    add(answers: Answers, height: bigint): void {
+      for (const [message, entry] of answers)
+        if ((kept.get(message)?.height ?? -1n) <= height) kept.set(message, { entry, height })
+    },
+    all: (): [EvmMessage, Buffer][] => [...kept].map(([message, { entry }]) => [message, entry]),
+  }
 }
 
 /**
@@ -44,12 +58,14 @@ export function createWitnesses(
   const isEcho = createEcho(body)
   const attempts = new Map<EvmMessage, Attempts>()
   for (const [message, plan] of plans) attempts.set(message, noAttempts(plan, tip, hosts))
-  /** Valid answers of the nodes that have shown the newest block, and that block. */
-  const newest = new Map<EvmMessage, { entry: Buffer; height: bigint }>()
+  /** Valid answers of the nodes that have shown the newest block. */
+  const newest = createHighest()
   /** Answers of nodes that had what others may lack. */
   const told: Answers = new Map()
   /** Calls to which a node gave an answer that leaves something out. */
   const incomplete = new Set<EvmMessage>()
+  /** Answers of nodes without the newest block to calls for the state of now. */
+  const older = createHighest()
   /** Answers that leave nothing out. */
   const complete: Answers = new Map()
   return {
@@ -64,6 +80,7 @@ export function createWitnesses(
         return { kind: 'retry', rateLimited: true, reason: 'turned calls of a batch away' }
       let worst: AnswerVerdict = verdict
       const good: Answers = new Map()
+      const old: Answers = new Map()
       for (const [message, entry] of matched) {
         const plan = plans.get(message)
         const tried = attempts.get(message)
@@ -71,7 +88,8 @@ export function createWitnesses(
         if (one?.kind === 'retry') {
           // The other calls' answers are passed on.
           worst = one.withhold ? { ...one, withhold: false } : one
-          if (one.withhold) incomplete.add(message)
+          if (plan && one.withhold && isOfNow(plan)) old.set(message, entry)
+          else if (one.withhold) incomplete.add(message)
         } else if (!saysWithout(entry)) {
           good.set(message, entry)
           complete.set(message, entry)
@@ -80,9 +98,8 @@ export function createWitnesses(
       }
       // The node's answers may have shown how far it is.
       const height = tip.shown(response.host)
-      if (height === undefined) return worst
-      for (const [message, entry] of good)
-        if ((newest.get(message)?.height ?? -1n) <= height) newest.set(message, { entry, height })
+      if (height !== undefined) newest.add(good, height)
+      older.add(old, height ?? -1n)
       return worst
     },
     settle(answers) {
@@ -97,8 +114,10 @@ export function createWitnesses(
           message,
           complete.get(message) ?? errorEntry(message.id, EVM_CODES.server, 'no node with the block answered'),
         )
+      // An older state is better than none.
+      for (const [message, entry] of older.all()) put(message, complete.get(message) ?? entry)
       // If no node has the result of one call, the last node asked need not be up to date for the other calls.
-      for (const [message, { entry }] of newest) put(message, entry)
+      for (const [message, entry] of newest.all()) put(message, entry)
       // Two nodes may each lack one thing, and there may be no third that has both.
       for (const [message, entry] of told) {
         const plan = plans.get(message)
@@ -108,6 +127,13 @@ export function createWitnesses(
       return changed
     },
     isWithheld: (message) => incomplete.has(message) && !complete.has(message),
+    late() {
+      for (const [message] of older.all()) {
+        const { late: hosts, shown: block } = attempts.get(message) ?? {}
+        if (!complete.has(message) && hosts && block !== undefined) return { hosts, block }
+      }
+      return undefined
+    },
     get isDoubtful() {
       return [...attempts.values()].some(({ doubtful }) => doubtful)
     },

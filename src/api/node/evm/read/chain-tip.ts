@@ -48,6 +48,8 @@ export interface ChainTipOptions {
   maxLagBlocks: number
   /** Highest tip according to the pool's own probes. */
   head(): bigint | undefined
+  /** Nodes that have shown this height to the pool's own probes. */
+  holders(height: bigint): readonly string[]
   /** Called when a block higher than all before is seen here; not for blocks heard from other processes. */
   onNewest?: (host: string | undefined, height: bigint) => void
   /** Called when `wasSetBack` becomes true: final answers are no longer final. */
@@ -69,13 +71,8 @@ const LOOK_MS = 100
 /** A height this far above the pool's head comes from a broken node and is ignored. */
 const ABSURD_LEAD = 10_000n
 
-export function createChainTip({
-  maxLagBlocks,
-  head,
-  onNewest,
-  onSetBack,
-  now = steadyNow,
-}: ChainTipOptions): ChainTip {
+export function createChainTip(options: ChainTipOptions): ChainTip {
+  const { maxLagBlocks, head, holders, onNewest, onSetBack, now = steadyNow } = options
   const heights = new Map<string, { height: bigint; at: number }>()
   const lookedAt = new Map<string, number>()
   let mark: bigint | undefined
@@ -95,6 +92,7 @@ export function createChainTip({
     // The pool's own head never falls: only a rise is news.
     if (probed !== undefined && probed !== probedBefore) {
       probedBefore = probed
+      for (const host of holders(probed)) heights.set(host, { height: probed, at: now() })
       if (mark === undefined || probed > mark) onNewest?.(undefined, probed)
       raise(probed)
     }

@@ -60,7 +60,7 @@ const LOOK_MS = 60_000
 const DEADLINE_MS = 1_000
 /** Minimum interval between asking the nodes for their tips, however many reads there are, milliseconds. */
 const ASK_MS = 500
-/** How long logs wait for late nodes, milliseconds. */
+/** How long reads wait for late nodes, milliseconds. */
 const CATCH_UP_MS = 2_000
 /** Interval between two questions to a late node, milliseconds. */
 const AGAIN_MS = 50
@@ -135,7 +135,8 @@ export function createExecution({ top, shown, askAll, ask: askOne, now }: Execut
         await Promise.all(members.map((member) => askOne(member, endpoint)))
         if (hasOne() || signal.aborted) return hasOne()
         if (now() >= until) break
-        await pause(AGAIN_MS, signal)
+        // All who wait ask in the same moment: equal questions under way are one.
+        await pause(AGAIN_MS - (now() % AGAIN_MS), signal)
       }
       if (until > 0) sparedUntil = now() + SPARED_MS
       return false

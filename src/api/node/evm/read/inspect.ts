@@ -101,6 +101,10 @@ export function hostsWith(
   return new Set(needed === undefined ? hosts : hosts.filter((host) => (tip.shown(host) ?? -1n) >= needed))
 }
 
+/** About the state of now, or about the newest block. Its bare number is not among them: `neverLower` corrects that. */
+export const isOfNow = ({ read, finality }: ReadPlan): boolean =>
+  read.depends.on === 'number' && finality?.kind === 'tip' && !finality.below
+
 /** Logs of one block by its hash. */
 export const isOfHash = ({ read, finality }: ReadPlan): boolean =>
   read.depends.on === 'range' && finality?.kind === 'immutable' && finality.finalWhen !== undefined
@@ -118,6 +122,7 @@ export const endOf = ({ read, finality }: ReadPlan): bigint | undefined =>
  */
 export function neededBlock(plan: ReadPlan, shown: bigint | undefined): bigint | undefined {
   if (plan.read.depends.on === 'range') return plan.toNewest || isOfHash(plan) ? shown : endOf(plan)
+  if (isOfNow(plan)) return shown
   if (!plan.read.mayBeMissing || shown === undefined) return undefined
   if (plan.read.depends.on === 'hash') return shown
   const block = plan.finality?.kind === 'immutable' ? plan.finality.block : undefined
@@ -188,8 +193,12 @@ export function inspect(plan: ReadPlan, tip: ChainTip, host: string, entry: Buff
     else if (isExecuted(plan, tip, result)) tip.reached(host, height)
   }
   if (!aboutTip) return ANSWER
-  // Passed on where nobody else answers, but not beyond that moment.
-  if (!hasNeeded) attempts.doubtful = true
+  const isLate = !hasNeeded && (height ?? -1n) < (attempts.shown ?? 0n)
+  attempts.doubtful ||= isLate
+  if (isLate && isOfNow(plan)) {
+    attempts.late.push(host)
+    return incomplete('may not have the newest block')
+  }
   const mark = tip.mark()
   // It is above the mark only where that did not follow, since it is too high to be true.
   if (newest && height !== undefined && mark !== undefined && height !== mark) return behind('shows another tip')

@@ -12,7 +12,17 @@ import { type EvmCall, MAX_SHARED_BODY } from '../call.ts'
 import type { EvmMessage } from '../message.ts'
 import type { ChainTip } from './chain-tip.ts'
 import { createFlights } from './flights.ts'
-import { endOf, heightIn, hostsWith, inspect, isOfHash, neededBlock, noAttempts, receiptHeight } from './inspect.ts'
+import {
+  endOf,
+  heightIn,
+  hostsWith,
+  inspect,
+  isOfHash,
+  isOfNow,
+  neededBlock,
+  noAttempts,
+  receiptHeight,
+} from './inspect.ts'
 import type { KeptAnswers } from './kept-answers.ts'
 import { planRead, type ReadPlan } from './plan.ts'
 
@@ -35,6 +45,8 @@ export interface EvmReads {
    * Before requesting what some nodes may lack: finds out which executed the ends of ranges, which were state-synced.
    */
   learnEnds(tip: ChainTip, endpoint: Endpoint, plans: Iterable<ReadPlan>): Promise<void>
+  /** When nobody but late nodes is left: `Execution.catchesUp`. */
+  catchesUp(call: Pick<EvmCall, 'endpoint' | 'signal'>, block: bigint, hosts: readonly string[]): Promise<boolean>
   /** Before receipts are handed out: waits until all nodes have their blocks, but only briefly. */
   settleReceipts(
     call: Pick<EvmCall, 'endpoint' | 'signal'>,
@@ -145,6 +157,8 @@ export function createEvmReads({ pools, kept, tipOf, lacks }: EvmReadsDeps): Evm
     if (highest !== undefined)
       await tipOf(endpoint).common.reach(pools.group(endpoint.source), endpoint, highest, signal)
   }
+  const catchesUp: EvmReads['catchesUp'] = ({ endpoint, signal }, block, hosts) =>
+    tipOf(endpoint).execution.catchesUp(pools.group(endpoint.source), endpoint, block, hosts, signal)
   const askPlanned = async (call: EvmCall, plan: ReadPlan): Promise<NodeAnswer> => {
     const tip = tipOf(call.endpoint)
     const asked = kept.moment(tip)
@@ -160,11 +174,10 @@ export function createEvmReads({ pools, kept, tipOf, lacks }: EvmReadsDeps): Evm
     const answer = await ask(call, inspected, isFinal(plan)).catch(async (error: unknown) => {
       // A late node may have caught up since it was last asked for its height, and is the only one left.
       const block = neededBlock(plan, attempts.shown)
-      const { endpoint, signal } = call
       if (block === undefined || attempts.late.length === 0) throw error
-      const hasCaughtUp = await tip.execution.catchesUp(group, endpoint, block, attempts.late, signal)
-      if (!hasCaughtUp && !tip.wasSetBack()) throw error
-      // A chain that was set back has no newer block to lack.
+      const hasCaughtUp = await catchesUp(call, block, attempts.late)
+      if (!hasCaughtUp && !tip.wasSetBack() && !isOfNow(plan)) throw error
+      // A chain that was set back has no newer block to lack, and an older state is better than none.
       attempts.had = hasCaughtUp ? hostsWith(plan, tip, group.hosts, attempts.shown) : new Set(group.hosts)
       return ask(call, inspected, isFinal(plan))
     })
@@ -179,6 +192,7 @@ export function createEvmReads({ pools, kept, tipOf, lacks }: EvmReadsDeps): Evm
     ask,
     learnEnds,
     settleReceipts,
+    catchesUp,
     tip: tipOf,
     find: (endpoint, message) => {
       const plan = planRead(endpoint, message)
