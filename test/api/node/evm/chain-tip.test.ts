@@ -69,3 +69,9 @@ it('a node without the newest block is looked at ten times a second at most', ()
   tip.saw('one', 101n)
   expect(lack()).toEqual([false, true, true])
 })
+
+it('who showed the pool its height is known to have it, and nobody else', () => {
+  const tip = createChainTip({ maxLagBlocks: 3, head: () => 100n, holders: (height) => [`a${height}`] })
+  expect(tip.hasNewest('b')).toBe(false)
+  expect([tip.hasNewest('a100'), tip.shown('a100'), tip.shown('b')]).toEqual([true, 100n, undefined])
+})
