@@ -222,9 +222,11 @@ class ReadRun<T> implements Run {
   #nextRound(now: number): void {
     const resumesAt = this.#deps.ranking.resumesAt(now)
     const own = this.#ownFailures()
+    const hasLacked = (host: string): boolean => this.#lacking?.some((upstream) => upstream.host === host) === true
     // Upstreams that did not understand the question will not do so next time, and a pause rarely changes the others.
     const again =
-      own.some((one) => PASSING.has(one.kind) && !lacks(one)) && !own.some(({ kind }) => kind === 'doubtful')
+      own.some(({ kind, host }) => PASSING.has(kind) && !hasLacked(host)) &&
+      !own.some(({ kind }) => kind === 'doubtful')
     this.#tried = [...(this.#lacking ?? [])]
     this.#round += 1
     if (again) this.#sleepUntil(now + RETRY_BACKOFF_MS * 2 ** (this.#round - 1))

@@ -122,6 +122,23 @@ describe('exchange', () => {
     await expect(dead.pool.exchange(request)).rejects.toBeInstanceOf(UpstreamUnavailableError)
   })
 
+  test('who was in trouble and then is behind as well is not waited for until the deadline', async () => {
+    const text = '{"jsonrpc":"2.0","id":1,"result":null}'
+    const { pool, servers } = await startTestPool([
+      { handle: () => ({ body: text }), faults: ({ number }) => (number === 1 ? { status: 503 } : {}) },
+      { handle: () => ({ body: text }) },
+    ])
+    const judge = ({ status }: { status: number }) =>
+      status === 200
+        ? ({ kind: 'retry', reason: 'behind', behind: true } as const)
+        : ({ kind: 'retry', reason: `status ${status}` } as const)
+    // Later than the test's own.
+    const deadline = Date.now() + 3_600_000
+    const answer = await pool.exchange({ method: 'POST', path: '/', body: '{}' }, { judge, deadline })
+    expect(answer.body.toString()).toBe(text)
+    expect(servers.map(({ stats }) => stats.requests)).toEqual([2, 1])
+  })
+
   test('a request that cannot be written is the fault of the caller, not of the upstream', async () => {
     const { pool, servers } = await startTestPool([{}, {}], { limits: { breakerFailures: 1 } })
     for (const request of [
