@@ -14,6 +14,7 @@ import {
 import { type ForwardCall, forwardHeaders } from './call.ts'
 import { answerOf } from './forwarded-answer.ts'
 import { type Judge, judgeCall, judgeHealth, judgeHttp, judgeOpaque, judgeRpc, unlessAbsent } from './judge.ts'
+import { createCatchUp } from './nodes/catch-up.ts'
 import { createCompleteNode } from './nodes/complete-node.ts'
 import { createIndexGaps } from './nodes/index-gaps.ts'
 import { createLateNodes } from './nodes/late-nodes.ts'
@@ -214,6 +215,7 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
   }
   const alone = createAlone()
   const complete = createCompleteNode()
+  const catchUp = createCatchUp(late.lacks)
   /** Where every node lacks something, one that has all of the chain itself is better than one that is behind there. */
   const lacksFor = ({ endpoint, signal }: ForwardCall, group: NodeGroup) => {
     const avoid = (hasAll: boolean) => (hasAll ? late.lacks : (host: string) => late.lacks(host, endpoint.path))
@@ -228,13 +230,18 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
     const judge = judgeOf(call)
     const lacks = one ? late.lacks : lacksFor(call, group)
     const avoid = lacks instanceof Promise ? await lacks : lacks
-    const response = await pool.exchange(requestOf(call, path(call.endpoint)), {
-      idempotent: !isOpaque(call),
-      signal: call.signal,
-      deadline: Date.now() + FORWARD_MS,
-      avoid,
-      judge: (await (sources.judgeOf(call, group, judge) ?? gaps.judgeOf(call, group, judge))) ?? judge,
-    })
+    const exchange = async (): Promise<RawResponse> =>
+      pool.exchange(requestOf(call, path(call.endpoint)), {
+        idempotent: !isOpaque(call),
+        signal: call.signal,
+        deadline: Date.now() + FORWARD_MS,
+        avoid,
+        judge: (await (sources.judgeOf(call, group, judge) ?? gaps.judgeOf(call, group, judge))) ?? judge,
+      })
+    let response = await exchange()
+    // Another page of a list, or a call that may have done something, is not asked for twice.
+    const mayAgain = one === undefined && !isOpaque(call) && call.rule.finality !== 'settled'
+    if (mayAgain && (await catchUp(response.host, call.endpoint.path, call.signal))) response = await exchange()
     if (call.rule.pages) await pages.note(call, response.host, response.body)
     noteHeight(call, group, response)
     noteAwaited(call, response)

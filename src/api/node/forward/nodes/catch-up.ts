@@ -1,0 +1,42 @@
+import { LRUCache } from 'lru-cache'
+import { roomFor } from '../../../../lib/room-for.ts'
+import { steadyNow } from '../../../../lib/steady-clock.ts'
+import { pause } from '../../../../lib/waiting/pause.ts'
+import type { LateNodes } from './late-nodes.ts'
+
+/**
+ * Waits for a node that answered although it lacks what clients were told, since those that have it did not: most have
+ * it soon. Never rejects.
+ * @param chain only what it lacks there
+ * @returns true = it lacked something and has it now: it is to be asked again
+ */
+export type CatchUp = (host: string, chain: string, signal: AbortSignal) => Promise<boolean> | false
+
+/** A node that still lacks something then lags, and its answer is passed on. Milliseconds. */
+const WAIT_MS = 2_000
+/** Interval between two looks at what it lacks, milliseconds. */
+const AGAIN_MS = 25
+/** After waiting for a node in vain, it is not waited for again for this long; milliseconds. */
+const SPARED_MS = 10_000
+/** Nodes times chains. */
+const MAX_SPARED = 1_000
+
+export function createCatchUp(lacks: LateNodes['lacks'], now: () => number = steadyNow): CatchUp {
+  const spared = new LRUCache<string, true>({
+    ...roomFor(MAX_SPARED),
+    ttl: SPARED_MS,
+    ttlResolution: 0,
+    perf: { now },
+  })
+
+  const wait = async (host: string, chain: string, signal: AbortSignal): Promise<boolean> => {
+    const until = now() + WAIT_MS
+    while (!signal.aborted && now() < until) {
+      await pause(AGAIN_MS, signal)
+      if (!lacks(host, chain)) return true
+    }
+    if (!signal.aborted) spared.set(`${host}\n${chain}`, true)
+    return false
+  }
+  return (host, chain, signal) => lacks(host, chain) && !spared.has(`${host}\n${chain}`) && wait(host, chain, signal)
+}
