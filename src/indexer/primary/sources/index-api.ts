@@ -111,14 +111,14 @@ export function createIndexApi<T>(
   return {
     async read(after, signal) {
       let reading = await ask(after, signal)
+      if (reading.kind === 'off' && (await starting.settle(reading.doubtful ?? [], signal)))
+        reading = await ask(after, signal)
       if (reading.kind === 'behind' && reading.last !== undefined && (await recount(after, reading.last, signal)))
         reading = await ask(after, signal)
       if (reading.kind === 'shifted' && reading.shift !== shift) {
         shift = reading.shift
         reading = await ask(after, signal)
       }
-      if (reading.kind === 'off' && (await starting.settle(reading.doubtful ?? [], signal)))
-        reading = await ask(after, signal)
       if (reading.kind === 'behind') throw new IndexBehindError(`${path}: ${reading.reason}`)
       if (reading.kind === 'off') throw offError(`${path}: ${reading.reason}`, reading.silent)
       if (reading.kind !== 'blocks') throw new IndexOffError(`${path}: ${reading.reason}`)
