@@ -9,5 +9,6 @@ export {
   type ContainerRead,
   type ContainerSource,
 } from './container-source.ts'
+export { withShown } from './shown-containers.ts'
 export { allowStart } from './start-rule.ts'
 export { createStoredContainers } from './stored-containers.ts'

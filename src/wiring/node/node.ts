@@ -23,6 +23,7 @@ import { withEvmFallbacks } from '../../api/node/services/evm-fallbacks.ts'
 import { createHealthPages, createHealthService } from '../../api/node/services/health.ts'
 import { createInfoService } from '../../api/node/services/info.ts'
 import { createPlatformService } from '../../api/node/services/platform.ts'
+import { blockHeight } from '../../chains/avalanche/codec/index.ts'
 import { avalancheIdentity } from '../../chains/avalanche/index.ts'
 import { cChainIdentity, evmIdentity } from '../../chains/evm/index.ts'
 import type { Config } from '../../config/index.ts'
@@ -32,7 +33,7 @@ import { hostNames, namesBeside } from '../../lib/http/host-names.ts'
 import type { ChainLetter, Side } from '../../lib/primary-network.ts'
 import { pause } from '../../lib/waiting/pause.ts'
 import type { Metrics } from '../../metrics/index.ts'
-import type { ContainerSource } from '../../services/containers/index.ts'
+import { type ContainerIndex, type ContainerSource, withShown } from '../../services/containers/index.ts'
 import type { PoolLimits, UpstreamPoolDeps, UpstreamSpec } from '../../upstream/index.ts'
 import type { ServerSharing } from '../sharing.ts'
 import { primaryHeight } from './chain-health.ts'
@@ -184,7 +185,7 @@ export function createServerNode(config: Config, deps: ServerNodeDeps): ServerNo
     forwarder,
     chains,
     nodeAliases: createNodeAliases((alias) => chainNamed(pools, alias)),
-    ...createOwnAnswers(config, { chains, pools, ...deps }),
+    ...createOwnAnswers(config, { chains, pools, forwarder, ...deps }),
     evm: withEvmFallbacks(ownEvm),
     publicDeployment: config.node.publicDeployment,
     allowedHosts: config.node.allowedHosts,
@@ -241,24 +242,37 @@ function createForwarding(
     writePolicy: node.writePolicy,
     cache: { bytes: node.cacheBytes, entries: CACHE_ENTRIES, onHit: deps.metrics?.nodeCache('forward') },
     tipCacheMs: node.tipCacheMs,
+    blockHeight,
     sharedHosts: deps.sharing?.values,
     elsewhere: deps.elsewhere,
   })
   return { pools, forwarder }
 }
 
+/** Blocks of C are counted by its EVM, and transactions of X have no height. */
+const CHAIN_OF_BLOCKS: Partial<Record<ContainerIndex, 'P' | 'X'>> = { 'P/block': 'P', 'X/block': 'X' }
+
 /** Services and pages that need no node or combine a node's answers; the document describes those that are served. */
 function createOwnAnswers(
   { node }: Config,
-  deps: Pick<ServerNodeDeps, 'health' | 'services' | 'containers'> & { chains: ChainDirectory; pools: NodePools },
+  deps: Pick<ServerNodeDeps, 'health' | 'services' | 'containers'> & {
+    chains: ChainDirectory
+    pools: NodePools
+    forwarder: Forwarder
+  },
 ): { services: LocalService[]; endpoints: LocalEndpoint[] } {
-  const { chains, pools } = deps
+  const { chains, pools, forwarder } = deps
   const { health, isServed } = deps.health
+  const own = deps.containers?.((chain, signal) => primaryHeight(chain, pools.group(chain).pool, signal))
   const services = [
     createInfoService({ chains: { lookup: chains.lookup, isServed } }),
     createPlatformService(),
     createContainerIndexService(
-      deps.containers?.((chain, signal) => primaryHeight(chain, pools.group(chain).pool, signal)),
+      own &&
+        withShown(own, (index, { bytes }) => {
+          const chain = CHAIN_OF_BLOCKS[index]
+          if (chain !== undefined) forwarder.shown(chain, bytes)
+        }),
     ),
     createHealthService(health),
     ...deps.services,

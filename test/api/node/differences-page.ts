@@ -76,7 +76,8 @@ blocks are executed after they are accepted (C since Helicon): it is waited for 
 - **What a block has shown** to a client (a number, a block, a transaction or a log with its block, \`newHeads\`, what a filter has new): the state of now is asked of nodes
   that are known to have that block. Where none of them answers, late ones are waited for, two seconds at most, and then one of these answers. A number more than
   10,000 above it is told only where no other node answers.
-- **The height of P or X** that was told (\`platform.getHeight\`, \`avm.getHeight\`): the next one is no lower, and outputs and balances are no older. Where the nodes that have
+- **The height of P or X** that was told (\`platform.getHeight\`, \`avm.getHeight\`, a block by its height or id, a container of the
+  index): the next one is no lower, and outputs and balances are no older, nor what the chain exported. Where the nodes that have
   it do not answer, a late one is waited for, two seconds at most, and then it answers all the same.
 - **The next nonce** (\`eth_getTransactionCount\` with \`pending\`) is asked of all healthy nodes, and the highest is told. Who takes a second longer than the first is not
   waited for.

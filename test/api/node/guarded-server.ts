@@ -73,6 +73,7 @@ export async function startGuardedServer(store: Store, options: Options = {}): P
       learnNodeId: async () => true,
       lacks: () => false,
       beforeAtomic: () => undefined,
+      shown: () => undefined,
     },
     chains,
     services: [createAuthService({ tokens, confirms }), ...services],

@@ -1,8 +1,7 @@
 import type { RawResponse } from '../../../upstream/index.ts'
 import type { NodeAnswer } from '../http/answer.ts'
-import { ruleOf } from '../methods/forwarded.ts'
 import type { Finality } from '../methods/rule.ts'
-import { type Endpoint, endpointByName } from '../routes/endpoint.ts'
+import { chainPathOf } from '../routes/endpoint.ts'
 import {
   type AnswerCache,
   type AnswerCacheOptions,
@@ -17,16 +16,15 @@ import { type Judge, judgeCall, judgeHealth, judgeHttp, judgeOpaque, judgeRpc, u
 import { createCatchUp } from './nodes/catch-up.ts'
 import { createCompleteNode } from './nodes/complete-node.ts'
 import { createIndexGaps } from './nodes/index-gaps.ts'
-import { createLateNodes } from './nodes/late-nodes.ts'
 import type { NodeGroup, NodePools } from './nodes/node-pools.ts'
 import { createPageServers, type SharedHosts, startOf } from './nodes/page-servers.ts'
-import { createSourceChains } from './nodes/source-chains.ts'
-import { createToldHeights, heightIn } from './nodes/told-heights.ts'
+import type { BlockHeight } from './nodes/shown-block.ts'
+import { createSourceChains, sourceOf } from './nodes/source-chains.ts'
 import { createWake } from './nodes/wake.ts'
 import { resultIn } from './result-in.ts'
-import type { Told, ToldElsewhere } from './told-elsewhere.ts'
+import { createToldClients, type SettleAtomic } from './told-clients.ts'
+import type { ToldElsewhere } from './told-elsewhere.ts'
 import { createAlone } from './writes/alone.ts'
-import { acceptedEverywhere, atomicHeightIn, createAwaitedTransactions, noteLacking } from './writes/everywhere.ts'
 import { forwardWrite, type WritePolicy } from './writes/writes.ts'
 
 /** Forwards requests to nodes and returns their answers byte for byte. */
@@ -44,9 +42,9 @@ export interface Forwarder {
    * execute blocks some time after accepting them (Helicon) have its outputs before its balances and nonces.
    */
   beforeAtomic(settle: SettleAtomic): void
+  /** A client was shown this block of P or X by this server itself: what nodes are asked next is no older. */
+  shown(chain: 'P' | 'X', block: Uint8Array): void
 }
-
-export type SettleAtomic = (height: bigint, signal: AbortSignal) => Promise<void> | undefined
 
 export interface ForwarderDeps {
   pools: NodePools
@@ -54,6 +52,8 @@ export interface ForwarderDeps {
   cache: AnswerCacheOptions
   /** How long answers that depend on the tip are reused while it does not change; 0 = never. Milliseconds. */
   tipCacheMs: number
+  /** Height of a block of P or X, in a container or not; undefined = it is none. */
+  blockHeight: BlockHeight
   /** Shared record of which nodes served which pages; left out = this is the only process. */
   sharedHosts?: SharedHosts | undefined
   /** What clients of other processes were told; left out = this is the only process. */
@@ -64,8 +64,6 @@ export interface ForwarderDeps {
 const FORWARD_MS = 30_000
 /** Largest call (bytes) whose answer may be cached. */
 const LONGEST_KEPT = 65_536
-/** Largest question (bytes) that other processes also ask lagging nodes: one for a transaction is much shorter. */
-const LONGEST_TOLD = 1_024
 const JSON_TYPE = { 'content-type': 'application/json' }
 const ASK_NODE_ID = '{"jsonrpc":"2.0","id":1,"method":"info.getNodeID","params":{}}'
 
@@ -85,17 +83,6 @@ const requestOf = (call: ForwardCall, path: string) => ({
   path: path + call.http.query,
   headers: forwardHeaders(call.http),
   ...(call.http.body === undefined ? {} : { body: call.http.body }),
-})
-
-/** The question that another process was asked. */
-const callOf = (endpoint: Endpoint, method: string, body: Buffer): ForwardCall => ({
-  endpoint,
-  rule: ruleOf(method),
-  method,
-  params: undefined,
-  id: undefined,
-  http: { method: 'POST', contentType: 'application/json', contentEncoding: undefined, query: '', body },
-  signal: new AbortController().signal,
 })
 
 const keyOf = (call: ForwardCall): string =>
@@ -149,55 +136,15 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
   const { pools, writePolicy, tipCacheMs } = deps
   const cache = createAnswerCache(deps.cache)
   const wake = createWake()
-  const awaited = createAwaitedTransactions()
-  const late = createLateNodes()
-  const heights = createToldHeights(late)
+  const told = createToldClients({ ...deps, onNews: cache.forgetTip })
   pools.onAnew(() => {
     cache.clear()
-    heights.clear()
-  })
-  const tell = (told: Told): void => deps.elsewhere?.tell(told)
-  const noteAwaited = (call: ForwardCall, response: RawResponse): void => {
-    const transaction = awaited.note(call, response)
-    if (transaction) tell({ kind: 'awaited', ...transaction })
-  }
-  const noteHeight = (call: ForwardCall, group: NodeGroup, response: RawResponse): void => {
-    const { endpoint, method = '' } = call
-    if (!heights.note(call, group, response)) return
-    cache.forgetTip()
-    const height = String(heightIn(response.body))
-    tell({ kind: 'height', endpoint: endpoint.name, method, height, host: response.host })
-  }
-  const noteAccepted = async (call: ForwardCall, group: NodeGroup, response: RawResponse): Promise<void> => {
-    const { endpoint, method = '', http } = call
-    const hosts = await acceptedEverywhere(call, group, response.host, late)
-    const height = endpoint.source === 'C' ? atomicHeightIn(response.body) : undefined
-    if (height !== undefined) await settleAtomic?.(height, call.signal)
-    cache.forgetTip()
-    // A truncated question, or compressed bytes, would be refused by every node.
-    if (hosts.length === 0 || !http.body || http.body.length > LONGEST_TOLD || http.contentEncoding !== undefined)
-      return
-    tell({ kind: 'lacking', endpoint: endpoint.name, method, body: http.body.toString('latin1'), hosts })
-  }
-  deps.elsewhere?.hear((told) => {
-    if (told.kind === 'awaited') return awaited.add({ id: told.id, isSent: told.isSent === true })
-    const endpoint = told.kind === 'block' ? undefined : endpointByName(told.endpoint)
-    if (told.kind === 'block' || !endpoint) return
-    const group = pools.group(endpoint.source)
-    const { method } = told
-    if (told.kind === 'height') {
-      if (heights.heard({ endpoint, method }, group, BigInt(told.height), told.host)) cache.forgetTip()
-      return
-    }
-    cache.forgetTip()
-    const call = callOf(endpoint, method, Buffer.from(told.body, 'latin1'))
-    for (const member of group.members()) if (told.hosts.includes(member.host)) noteLacking(call, member, late)
+    told.clear()
   })
   const sources = createSourceChains()
   const gaps = createIndexGaps()
   const pages = createPageServers(deps.sharedHosts)
   let identity: string | undefined
-  let settleAtomic: SettleAtomic | undefined
 
   const noteIdentity = (response: RawResponse | undefined): void => {
     const seen = response?.headers['node-id']
@@ -215,11 +162,11 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
   }
   const alone = createAlone()
   const complete = createCompleteNode()
-  const catchUp = createCatchUp(late.lacks)
+  const catchUp = createCatchUp(told.lacks)
   /** Where every node lacks something, one that has all of the chain itself is better than one that is behind there. */
   const lacksFor = ({ endpoint, signal }: ForwardCall, group: NodeGroup) => {
-    const avoid = (hasAll: boolean) => (hasAll ? late.lacks : (host: string) => late.lacks(host, endpoint.path))
-    const hasAll = complete('', group, late.lacks, signal)
+    const avoid = (hasAll: boolean) => (hasAll ? told.lacks : (host: string) => told.lacks(host, chainPathOf(endpoint)))
+    const hasAll = complete('', group, told.lacks, signal)
     return typeof hasAll === 'boolean' ? avoid(hasAll) : hasAll.then(avoid)
   }
   const ask = async (call: ForwardCall, group: NodeGroup): Promise<RawResponse> => {
@@ -228,7 +175,7 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
     const one = host === undefined ? undefined : group.members().find((member) => member.host === host)
     const { pool, path } = one ?? group
     const judge = judgeOf(call)
-    const lacks = one ? late.lacks : lacksFor(call, group)
+    const lacks = one ? told.lacks : lacksFor(call, group)
     const avoid = lacks instanceof Promise ? await lacks : lacks
     const exchange = async (): Promise<RawResponse> =>
       pool.exchange(requestOf(call, path(call.endpoint)), {
@@ -241,11 +188,13 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
     let response = await exchange()
     // Another page of a list, or a call that may have done something, is not asked for twice.
     const mayAgain = one === undefined && !isOpaque(call) && call.rule.finality !== 'settled'
-    if (mayAgain && (await catchUp(response.host, call.endpoint.path, call.signal))) response = await exchange()
+    if (mayAgain && told.lacks(response.host)) {
+      // What another chain exported is as old as the node's block of that chain.
+      const chain = sourceOf(call) === undefined ? chainPathOf(call.endpoint) : undefined
+      if (await catchUp(response.host, chain, call.signal)) response = await exchange()
+    }
     if (call.rule.pages) await pages.note(call, response.host, response.body)
-    noteHeight(call, group, response)
-    noteAwaited(call, response)
-    if (awaited.isNews(call, response)) await noteAccepted(call, group, response)
+    await told.read(call, group, response)
     return response
   }
   const read = async (call: ForwardCall, group: NodeGroup): Promise<NodeAnswer> => {
@@ -274,16 +223,15 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
         return answerOf(await alone({ call, judge: judgeOf(call), requestAt: (path) => requestOf(call, path) }, group))
       try {
         const response = await forwardWrite(call, group, writePolicy, await lacksFor(call, group))
-        noteAwaited(call, response)
+        told.written(call, response)
         return answerOf(response)
       } finally {
         cache.forgetTip()
       }
     },
-    lacks: (host) => late.lacks(host),
-    beforeAtomic: (settle) => {
-      settleAtomic = settle
-    },
+    lacks: (host) => told.lacks(host),
+    shown: told.shown,
+    beforeAtomic: told.beforeAtomic,
     nodeId: () => identity,
     learnNodeId: async (signal) => {
       const response = await pools.identity.pool

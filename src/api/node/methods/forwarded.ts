@@ -3,7 +3,9 @@ import type { MethodRule } from './rule.ts'
 const immutable: MethodRule = { target: 'any', finality: 'immutable' }
 const settled: MethodRule = { target: 'any', finality: 'settled' }
 const tip: MethodRule = { target: 'any', finality: 'tip' }
-const height: MethodRule = { target: 'any', finality: 'tip', height: true }
+const height: MethodRule = { target: 'any', finality: 'tip', shows: 'height' }
+const block: MethodRule = { ...immutable, shows: 'block' }
+const container: MethodRule = { ...immutable, shows: 'containers' }
 const pages: MethodRule = { target: 'any', finality: 'tip', pages: true }
 const identity: MethodRule = { target: 'identity' }
 const write: MethodRule = { target: 'write' }
@@ -36,8 +38,8 @@ const FORWARDED: Readonly<Record<string, MethodRule>> = {
   'health.readiness': identity,
   'health.liveness': identity,
 
-  'platform.getBlock': immutable,
-  'platform.getBlockByHeight': immutable,
+  'platform.getBlock': block,
+  'platform.getBlockByHeight': block,
   'platform.getTx': immutable,
   'platform.getTxStatus': news('"status":"Committed"', '"status":"Aborted"'),
   'platform.getStakingAssetID': settled,
@@ -64,8 +66,8 @@ const FORWARDED: Readonly<Record<string, MethodRule>> = {
   'platform.getMinStake': settled,
   'platform.issueTx': write,
 
-  'avm.getBlock': immutable,
-  'avm.getBlockByHeight': immutable,
+  'avm.getBlock': block,
+  'avm.getBlockByHeight': block,
   'avm.getTx': immutable,
   'avm.getTxStatus': news('"status":"Accepted"'),
   'avm.getAssetDescription': immutable,
@@ -83,11 +85,12 @@ const FORWARDED: Readonly<Record<string, MethodRule>> = {
   'avax.getUTXOs': pages,
   'avax.issueTx': write,
 
-  'index.getContainerByID': immutable,
-  'index.getContainerByIndex': immutable,
+  'index.getContainerByID': container,
+  'index.getContainerByIndex': container,
   'index.getIndex': immutable,
   'index.isAccepted': { ...final('"isAccepted":true'), absentWhen: ['"isAccepted":false'] },
-  'index.getLastAccepted': tip,
+  'index.getLastAccepted': { ...tip, shows: 'containers' },
+  'index.getContainerRange': { target: 'any', shows: 'containers' },
 
   warp_getMessageAggregateSignature: { target: 'alone' },
   warp_getBlockAggregateSignature: { target: 'alone' },

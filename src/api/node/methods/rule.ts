@@ -18,6 +18,9 @@ export type Target =
   /** One at a time per node, with its own deadline. */
   | 'alone'
 
+/** What an answer shows of a block of P or X: its height alone, the block, or containers in ascending order. */
+export type Shows = 'height' | 'block' | 'containers'
+
 /** Special rules of a forwarded method. */
 export interface MethodRule {
   target: Target
@@ -32,8 +35,8 @@ export interface MethodRule {
   absentWhen?: readonly string[]
   /** A final answer says that a transaction is accepted; waiting clients get it once every healthy node has it. */
   news?: true
-  /** The height of the newest block: clients read that block's state next, from nodes that have it. */
-  height?: true
+  /** How the answer shows a block of P or X: clients read that block's state next, from nodes that have it. */
+  shows?: Shows
   /** A list in pages whose order is the node's own: the next page comes from the node that served the previous one. */
   pages?: true
 }

@@ -91,5 +91,9 @@ const BY_NAME: ReadonlyMap<string, Endpoint> = new Map([
 /** An endpoint of the node or the primary network by its canonical name. */
 export const endpointByName = (name: string): Endpoint | undefined => BY_NAME.get(name)
 
+/** Path of the chain whose state an endpoint shows: what an index lists are blocks of its chain. */
+export const chainPathOf = ({ name, path, source }: Endpoint): string =>
+  name.startsWith('index/') && (source === 'P' || source === 'X') ? `/ext/bc/${source}` : path
+
 /** An endpoint that exists because this server answers it: `admin`, `openrpc.json`. */
 export const ownEndpoint = (name: string, dialect: 'gorilla' | 'http'): Endpoint => entry(name, dialect)[1]

@@ -11,6 +11,7 @@ export {
   encodeExtData,
   type UnsignedAtomicTx,
 } from './atomic-txs.ts'
+export { blockHeight } from './block-height.ts'
 export { type CBlock, cBlockId, cTransactionHash, decodeCBlock, encodeCBlock } from './c-block.ts'
 export type { CHeader } from './c-header.ts'
 export { CodecError } from './codec-error.ts'

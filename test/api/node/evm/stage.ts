@@ -14,6 +14,7 @@ import {
   createNodePools,
   type NodePools,
 } from '../../../../src/api/node/index.ts'
+import { blockHeight } from '../../../../src/chains/avalanche/codec/index.ts'
 import type { PoolLimits, UpstreamSpec } from '../../../../src/upstream/index.ts'
 import { type FaultServer, type SeenCall, startFaultServer } from '../../../support/upstream/fault-server.ts'
 import { TEST_LIMITS } from '../../../support/upstream/upstream-pool.ts'
@@ -49,7 +50,7 @@ export async function startEvmStage(options: EvmStageOptions): Promise<EvmStage>
   const evm = options.evm ?? {}
   const pools = createNodePools({ nodes, evm, limits: { ...TEST_LIMITS, ...options.limits }, deps: {} })
   const shared = { cache: { bytes: 10_000_000, entries: 10_000 }, tipCacheMs: options.tipCacheMs ?? 0 }
-  const forwarder = createForwarder({ pools, writePolicy: options.writePolicy ?? 'one', ...shared })
+  const forwarder = createForwarder({ pools, blockHeight, writePolicy: options.writePolicy ?? 'one', ...shared })
   const { answer, tip } = createEvmGateway({ pools, forwarder, maxLagBlocks: 3, ...shared })
   const sockets = createEvmSockets({
     answer,

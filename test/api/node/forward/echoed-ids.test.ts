@@ -34,14 +34,14 @@ it.each([
 
 it('a height in the id of a refused call is none that was told', () => {
   const late: string[] = []
-  const heights = createToldHeights({ note: (host) => void late.push(host) })
+  const heights = createToldHeights({ note: (host) => void late.push(host) }, () => undefined)
   const members = ['one', 'two'].map((host) => ({ host }))
   const group = { pool: { head: () => 100n }, members: () => members } as unknown as NodeGroup
-  const call = { endpoint: { path: '/ext/bc/P' }, rule: { target: 'any', height: true } } as unknown as ForwardCall
+  const call = { endpoint: { path: '/ext/bc/P' }, rule: { target: 'any', shows: 'height' } } as unknown as ForwardCall
   const body = Buffer.from(
     `{"jsonrpc":"2.0","error":{"code":-32700,"message":"no","data":null},"id":{"height":"5000"}}\n`,
   )
-  expect(heights.note(call, group, { host: 'one', status: 200, headers: {}, body })).toBe(false)
+  expect(heights.note(call, group, { host: 'one', status: 200, headers: {}, body })).toBeUndefined()
   expect(late).toEqual([])
 })
 

@@ -3,6 +3,7 @@ import type { ForwardCall } from '../../../../src/api/node/forward/call.ts'
 import { createForwarder } from '../../../../src/api/node/forward/forwarder.ts'
 import type { NodePools } from '../../../../src/api/node/forward/nodes/node-pools.ts'
 import { ruleOf } from '../../../../src/api/node/methods/forwarded.ts'
+import { blockHeight } from '../../../../src/chains/avalanche/codec/index.ts'
 import { gorillaCall, posted } from '../fake-nodes.ts'
 
 /** How often a call is looked through from its first byte to its last, to see whether its answer may be kept. */
@@ -13,6 +14,7 @@ async function looksAt(body: string): Promise<number> {
   const group = { pool, path: () => '', hosts: [], members: () => [] }
   const forwarder = createForwarder({
     pools: { group: () => group, onAnew: () => undefined } as unknown as NodePools,
+    blockHeight,
     writePolicy: 'one',
     cache: { bytes: 1_000_000, entries: 10 },
     tipCacheMs: 1_000,

@@ -3,6 +3,7 @@ import type { ForwardCall } from '../../../../src/api/node/forward/call.ts'
 import { createForwarder } from '../../../../src/api/node/forward/forwarder.ts'
 import { createNodePools, type NodePools } from '../../../../src/api/node/forward/nodes/node-pools.ts'
 import { createToldElsewhere, type SharedNews, type Told } from '../../../../src/api/node/forward/told-elsewhere.ts'
+import { blockHeight } from '../../../../src/chains/avalanche/codec/index.ts'
 import { TEST_LIMITS } from '../../../support/upstream/upstream-pool.ts'
 
 /** What one says all hear, whoever says it. */
@@ -84,6 +85,7 @@ it.each([
   const listeners: ((heard: Told) => void)[] = []
   const forwarder = createForwarder({
     pools: { group: () => group, onAnew: () => undefined } as unknown as NodePools,
+    blockHeight,
     writePolicy: 'one',
     cache: { bytes: 1_000, entries: 10 },
     tipCacheMs: 0,
@@ -120,6 +122,7 @@ it('what is kept of the tip is asked anew once a client of another process was t
   const listeners: ((heard: Told) => void)[] = []
   const anew: (() => void)[] = []
   const forwarder = createForwarder({
+    blockHeight,
     pools: { group: () => group, onAnew: (one: () => void) => anew.push(one) } as unknown as NodePools,
     writePolicy: 'one',
     cache: { bytes: 100_000, entries: 10 },

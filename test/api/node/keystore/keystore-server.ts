@@ -48,6 +48,7 @@ export async function startKeystoreServer(
       learnNodeId: async () => false,
       lacks: () => false,
       beforeAtomic: () => undefined,
+      shown: () => undefined,
     },
     chains,
     services: createKeystoreServices({

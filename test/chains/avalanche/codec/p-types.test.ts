@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   assemblePTx,
+  blockHeight,
   decodePBlock,
   decodePTx,
   encodePBlock,
@@ -84,6 +85,7 @@ describe('P blocks', () => {
         expect(block).toMatchObject({ type })
         expect(Object.keys(block).slice(1)).toEqual(Object.keys(fields))
         expect(Buffer.compare(encodePBlock(block), bytes)).toBe(0)
+        if (/^Banff/.test(type)) expect(blockHeight(bytes)).toBe(block.height)
       }),
       { numRuns: 20 },
     )
@@ -101,6 +103,7 @@ describe('P blocks', () => {
         const { envelope, innerBlock } = openContainer(bytes)
         expect(envelope).toBeUndefined()
         expect(innerBlock).toBe(bytes)
+        expect(blockHeight(bytes)).toBe(height)
       }),
       { numRuns: 200 },
     )

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
+  blockHeight,
   cBlockId,
   cTransactionHash,
   decodeAtomicTx,
@@ -114,6 +115,8 @@ describe.each([
       expect(idToCb58(innerBlockId(bytes))).toBe(json.id)
       expect(idToCb58(block.parentId)).toBe(json.parentID)
       expect(Number(block.height)).toBe(height)
+      expect(blockHeight(bytes)).toBe(block.height)
+      if (container) expect(blockHeight(decodeNodeHex(container.bytes))).toBe(block.height)
       expect(bytes.length).toBe(expected.size)
       if ('time' in block && height > 0) expect(Number(block.time)).toBe(expected.timestamp)
       if (chain === 'P') expect(block.type).toBe(expected.type)
@@ -152,6 +155,7 @@ describe('C-chain blocks', () => {
       const inner = expectEnvelope(container, expectedBlocks.get(height) as TrueBlock)
       const decoded = decodeCBlock(inner)
       expect(`0x${decoded.id}`).toBe(block.hash)
+      expect(blockHeight(decodeNodeHex(container.bytes))).toBeUndefined()
       expect(cBlockId(decoded.header)).toBe(decoded.id)
       expect(Buffer.compare(encodeCBlock(decoded), inner)).toBe(0)
       expect(decoded.header.number).toBe(BigInt(block.number))

@@ -7,10 +7,10 @@ import type { LateNodes } from './late-nodes.ts'
 /**
  * Waits for a node that answered although it lacks what clients were told, since those that have it did not: most have
  * it soon. Never rejects.
- * @param chain only what it lacks there
+ * @param chain only what it lacks there; undefined = anywhere
  * @returns true = it lacked something and has it now: it is to be asked again
  */
-export type CatchUp = (host: string, chain: string, signal: AbortSignal) => Promise<boolean> | false
+export type CatchUp = (host: string, chain: string | undefined, signal: AbortSignal) => Promise<boolean> | false
 
 /** A node that still lacks something then lags, and its answer is passed on. Milliseconds. */
 const WAIT_MS = 2_000
@@ -21,6 +21,8 @@ const SPARED_MS = 10_000
 /** Nodes times chains. */
 const MAX_SPARED = 1_000
 
+const keyOf = (host: string, chain: string | undefined): string => `${host}\n${chain ?? ''}`
+
 export function createCatchUp(lacks: LateNodes['lacks'], now: () => number = steadyNow): CatchUp {
   const spared = new LRUCache<string, true>({
     ...roomFor(MAX_SPARED),
@@ -29,14 +31,14 @@ export function createCatchUp(lacks: LateNodes['lacks'], now: () => number = ste
     perf: { now },
   })
 
-  const wait = async (host: string, chain: string, signal: AbortSignal): Promise<boolean> => {
+  const wait = async (host: string, chain: string | undefined, signal: AbortSignal): Promise<boolean> => {
     const until = now() + WAIT_MS
     while (!signal.aborted && now() < until) {
       await pause(AGAIN_MS, signal)
       if (!lacks(host, chain)) return true
     }
-    if (!signal.aborted) spared.set(`${host}\n${chain}`, true)
+    if (!signal.aborted) spared.set(keyOf(host, chain), true)
     return false
   }
-  return (host, chain, signal) => lacks(host, chain) && !spared.has(`${host}\n${chain}`) && wait(host, chain, signal)
+  return (host, chain, signal) => lacks(host, chain) && !spared.has(keyOf(host, chain)) && wait(host, chain, signal)
 }

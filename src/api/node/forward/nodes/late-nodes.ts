@@ -8,8 +8,9 @@ export interface LateNodes {
    * A node has not accepted something.
    * @param chain where; only the latest item of a chain counts
    * @param has asks the node again; never rejects
+   * @param isSure false = it may have it, and is asked at once
    */
-  note(host: string, chain: string, has: () => Promise<boolean>): void
+  note(host: string, chain: string, has: () => Promise<boolean>, isSure?: boolean): void
   /**
    * True for a node that should not be asked for the current state if avoidable. The call also triggers a check of the
    * node, so that this does not last.
@@ -54,7 +55,11 @@ export function createLateNodes(now: () => number = steadyNow): LateNodes {
     if (has && late.peek(key) === noted) late.delete(key)
   }
   return {
-    note: (host, chain, has) => late.set(`${host}\n${chain}`, { host, chain, has, lookedAt: now() }),
+    note(host, chain, has, isSure = true) {
+      const [key, noted] = [`${host}\n${chain}`, { host, chain, has, lookedAt: now() }]
+      late.set(key, noted)
+      if (!isSure) void look(key, noted)
+    },
     lacks(host, chain) {
       let lacks = false
       for (const [key, noted] of late.entries()) {

@@ -23,9 +23,9 @@ const KEPT = 1_000
 /** The chain by its alias or id. */
 const SOURCE = /"sourceChain"\s*:\s*"(\w{1,60})"/i
 
-const sourceOf = ({ rule, endpoint, params }: ForwardCall): string | undefined =>
-  // Only nodes of the whole network run other chains.
-  rule.pages && endpoint.source === 'P' ? SOURCE.exec(params?.toString('latin1') ?? '')?.[1] : undefined
+/** The chain whose exports are asked for, as the caller names it. */
+export const sourceOf = ({ rule, params }: ForwardCall): string | undefined =>
+  rule.pages ? SOURCE.exec(params?.toString('latin1') ?? '')?.[1] : undefined
 
 export function createSourceChains(): SourceChains {
   const kept = new LRUCache<string, { runs: boolean }>({ ...roomFor(KEPT), perf: { now: steadyNow } })
@@ -48,7 +48,8 @@ export function createSourceChains(): SourceChains {
   }
   return {
     judgeOf: (call, group, judge) => {
-      const chain = sourceOf(call)
+      // Only nodes of the whole network run other chains.
+      const chain = call.endpoint.source === 'P' ? sourceOf(call) : undefined
       const members = group.members()
       if (chain === undefined || members.length < 2) return undefined
       return lackingOf(members, chain).then((lacking) => (response) => {

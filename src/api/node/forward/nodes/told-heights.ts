@@ -1,33 +1,28 @@
 import { ABSURD_LEAD, type RawResponse } from '../../../../upstream/index.ts'
 import type { ForwardCall } from '../call.ts'
-import { resultIn } from '../result-in.ts'
 import { heightOf, type LateNodes } from './late-nodes.ts'
 import type { Member, NodeGroup } from './node-pools.ts'
-
-/** How a node is asked for its height. */
-export type HeightCall = Pick<ForwardCall, 'endpoint' | 'method'>
+import { type BlockHeight, type HeightCall, type ShownBlock, shownBlock } from './shown-block.ts'
 
 /** Tracks the highest block of P and X that clients have been told of, and which nodes may not have it. */
 export interface ToldHeights {
   /**
-   * Called with each answer: a client that hears of a height then reads that block's state, possibly at another node.
-   * True = the height is higher than all before.
+   * Called with each answer: a client that hears of a block then reads its state, possibly at another node. Returns
+   * what it shows if that is higher than all before.
    */
-  note(call: ForwardCall, group: NodeGroup, answer: RawResponse): boolean
-  /** Another process has reported this height. True as above. */
-  heard(asked: HeightCall, group: NodeGroup, height: bigint, host: string): boolean
+  note(call: ForwardCall, group: NodeGroup, answer: RawResponse): ShownBlock | undefined
+  /**
+   * Another process has told a client of this height, or this one without a node.
+   * @param host node that has it, if known
+   * @returns true = it is higher than all before
+   */
+  heard(shown: ShownBlock, group: NodeGroup, host?: string): boolean
   /** The chain was reset. */
   clear(): void
 }
 
 /** Time limit for one look at a node, milliseconds. */
 const WAIT_MS = 2_000
-
-/** The height in the answer to a call for it. */
-export const heightIn = (body: Buffer): bigint | undefined => {
-  const digits = /"height":"(\d{1,20})"/.exec(resultIn(body).toString('latin1', 0, 512))?.[1]
-  return digits === undefined ? undefined : BigInt(digits)
-}
 
 /** A node that does not answer has not reached it. */
 async function hasReached(
@@ -44,22 +39,23 @@ async function hasReached(
   }
 }
 
-export function createToldHeights(late: Pick<LateNodes, 'note'>): ToldHeights {
+export function createToldHeights(late: Pick<LateNodes, 'note'>, blockHeight: BlockHeight): ToldHeights {
   const marks = new Map<string, bigint>()
-  const heard: ToldHeights['heard'] = (asked, group, told, host) => {
+  const heard: ToldHeights['heard'] = ({ height: told, asked }, group, host) => {
     const { path } = asked.endpoint
     if (told <= (marks.get(path) ?? -1n)) return false
     // Otherwise an impossible height of one node would exclude all others.
     if (told - (group.pool.head() ?? told) > ABSURD_LEAD) return false
     marks.set(path, told)
     for (const member of group.members())
-      if (member.host !== host) late.note(member.host, heightOf(path), () => hasReached(member, asked, told))
+      if (member.host !== host)
+        late.note(member.host, heightOf(path), () => hasReached(member, asked, told), host !== undefined)
     return true
   }
   return {
-    note(call, group, { host, status, body }) {
-      const told = call.rule.height && status === 200 ? heightIn(body) : undefined
-      return told !== undefined && heard(call, group, told, host)
+    note(call, group, answer) {
+      const shown = shownBlock(call, answer, blockHeight)
+      return shown && heard(shown, group, answer.host) ? shown : undefined
     },
     heard,
     clear: () => marks.clear(),

@@ -8,9 +8,12 @@ const ID = '777'
 const { signal } = new AbortController()
 
 it.each([
-  ['/ext/bc/P', 'platform.getHeight', 'platform.getUTXOs'],
-  ['/ext/bc/X', 'avm.getHeight', 'avm.getBalance'],
-])('where who told a height is gone, one that is about to have it is waited for: %s', async (path, height, state) => {
+  ['/ext/bc/P', 'platform.getHeight', '/ext/bc/P', 'platform.getUTXOs', ''],
+  ['/ext/bc/X', 'avm.getHeight', '/ext/bc/X', 'avm.getBalance', ''],
+  // What X exported to P.
+  ['/ext/bc/X', 'avm.getHeight', '/ext/bc/P', 'platform.getUTXOs', ',"sourceChain":"X"'],
+])('where who told a height is gone, one that is about to have it is waited for: %s %s, %s', async (...row) => {
+  const [path, height, other, state, more] = row
   const front = await startFront(2)
   const [late, first] = [nodeAt(front, 0), nodeAt(front, 1)]
   let [isLate, asked] = [true, 0]
@@ -27,7 +30,10 @@ it.each([
       if (isBehind && call.body.includes(ID) && asked++ === 0) return 'cut'
       return told(call, { height: isBehind ? '100' : '101' })
     }
-  const ask = async (method: string) => (await front.post(path, gorillaCall(method, '{"addresses":["x"]}', ID))).text
+  const ask = async (method: string) => {
+    const call = gorillaCall(method, `{"addresses":["x"]${more}}`, ID)
+    return (await front.post(method === height ? path : other, call)).text
+  }
   let seen = ''
   while (!seen.includes('101')) seen = await ask(height)
   first.answer = () => 'cut'

@@ -6,6 +6,7 @@ import { createForwarder } from '../../../../../src/api/node/forward/forwarder.t
 import { type CompleteNode, createCompleteNode } from '../../../../../src/api/node/forward/nodes/complete-node.ts'
 import type { NodePools } from '../../../../../src/api/node/forward/nodes/node-pools.ts'
 import type { Endpoint } from '../../../../../src/api/node/routes/endpoint.ts'
+import { blockHeight } from '../../../../../src/chains/avalanche/codec/index.ts'
 import { type FakeNode, gorillaCall, nodeAt, startFront, told } from '../../fake-nodes.ts'
 
 const signal = new AbortController().signal
@@ -77,14 +78,20 @@ it.each([
     host: asked === '/ext/bc/P' ? 'one' : 'two',
     result: '{"height":"101"}',
   }))
-  const forwarder = createForwarder({ pools, writePolicy: 'one', cache: { bytes: 1_000, entries: 10 }, tipCacheMs: 0 })
+  const forwarder = createForwarder({
+    pools,
+    blockHeight,
+    writePolicy: 'one',
+    cache: { bytes: 1_000, entries: 10 },
+    tipCacheMs: 0,
+  })
   const ask = (at: string, rule: object) => {
     const endpoint = { path: at, dialect: 'gorilla', name: at, source: { blockchainId: at } }
     const http = { method: 'POST', contentType: 'application/json', query: '', body: Buffer.from('{}') }
     return forwarder.forward({ endpoint, rule, http, method: 'own', signal } as unknown as ForwardCall)
   }
-  await ask('/ext/bc/P', { target: 'any', height: true })
-  await ask('/ext/bc/X', { target: 'any', height: true })
+  await ask('/ext/bc/P', { target: 'any', shows: 'height' })
+  await ask('/ext/bc/X', { target: 'any', shows: 'height' })
   await ask(path, { target: 'any' })
   expect(['one', 'two'].filter((host) => seen.avoid?.(host))).toEqual([avoided])
 })

@@ -7,6 +7,7 @@ import { createNodePools, type NodePoolsDeps } from '../../../../../src/api/node
 import { createWake } from '../../../../../src/api/node/forward/nodes/wake.ts'
 import { ruleOf } from '../../../../../src/api/node/methods/forwarded.ts'
 import { type Endpoint, endpointByName, type Source } from '../../../../../src/api/node/routes/endpoint.ts'
+import { blockHeight } from '../../../../../src/chains/avalanche/codec/index.ts'
 import { startFaultServer } from '../../../../support/upstream/fault-server.ts'
 import { TEST_LIMITS } from '../../../../support/upstream/upstream-pool.ts'
 import { gate } from '../../../../support/waiting/gate.ts'
@@ -131,7 +132,13 @@ async function startUneven() {
 it('the heights of all nodes are known before the first question', async () => {
   const { nodes, told } = await startUneven()
   const cache = { bytes: 1_000_000, entries: 100 }
-  const forwarder = createForwarder({ pools: startPools({ nodes }), writePolicy: 'one', cache, tipCacheMs: 0 })
+  const forwarder = createForwarder({
+    pools: startPools({ nodes }),
+    blockHeight,
+    writePolicy: 'one',
+    cache,
+    tipCacheMs: 0,
+  })
   const { body } = await forwarder.forward({
     endpoint: endpointByName('C/avax') as Endpoint,
     rule: ruleOf('avax.x'),

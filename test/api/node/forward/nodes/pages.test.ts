@@ -4,6 +4,7 @@ import { createNodePools } from '../../../../../src/api/node/forward/nodes/node-
 import { ruleOf } from '../../../../../src/api/node/methods/forwarded.ts'
 import { type Endpoint, endpointByName } from '../../../../../src/api/node/routes/endpoint.ts'
 import { createApp } from '../../../../../src/app.ts'
+import { blockHeight } from '../../../../../src/chains/avalanche/codec/index.ts'
 import { startRedis, whyNoRedis } from '../../../../support/programs/redis-server.ts'
 import { TEST_LIMITS } from '../../../../support/upstream/upstream-pool.ts'
 import { type Asked, type Front, gorillaCall, nodeAt, posted, type Reply, startFront } from '../../fake-nodes.ts'
@@ -264,6 +265,7 @@ describe('pages of UTXOs', () => {
     const told: (() => void)[] = []
     const forwarder = createForwarder({
       pools,
+      blockHeight,
       writePolicy: 'one',
       cache: { bytes: 1_000_000, entries: 100 },
       tipCacheMs: 0,

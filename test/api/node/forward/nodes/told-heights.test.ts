@@ -3,6 +3,7 @@ import type { ForwardCall } from '../../../../../src/api/node/forward/call.ts'
 import { createForwarder } from '../../../../../src/api/node/forward/forwarder.ts'
 import type { NodeGroup, NodePools } from '../../../../../src/api/node/forward/nodes/node-pools.ts'
 import { createToldHeights } from '../../../../../src/api/node/forward/nodes/told-heights.ts'
+import { blockHeight, encodePBlock } from '../../../../../src/chains/avalanche/codec/index.ts'
 import { gorillaCall, nodeAt, startFront, told } from '../../fake-nodes.ts'
 
 /** Of a client, which no probe uses. */
@@ -52,10 +53,10 @@ it('where who told it is gone, the others answer all the same', async () => {
 
 it('where one of several tells a height that cannot be, the others are asked as before', () => {
   const late: string[] = []
-  const heights = createToldHeights({ note: (host) => void late.push(host) })
+  const heights = createToldHeights({ note: (host) => void late.push(host) }, () => undefined)
   const members = ['one', 'two', 'three'].map((host) => ({ host }))
   const group = { pool: { head: () => 100n }, members: () => members } as unknown as NodeGroup
-  const call = { endpoint: { path: '/ext/bc/P' }, rule: { target: 'any', height: true } } as unknown as ForwardCall
+  const call = { endpoint: { path: '/ext/bc/P' }, rule: { target: 'any', shows: 'height' } } as unknown as ForwardCall
   const tell = (height: string) =>
     heights.note(call, group, {
       host: 'one',
@@ -75,44 +76,72 @@ it('where one of several tells a height that cannot be, the others are asked as 
   expect(late).toHaveLength(4)
 })
 
-it('of a chain that began anew, those are passed over that have not what is told of it now', async () => {
-  const heights = { one: '101', two: '101' }
+/** A forwarder to two nodes, and what it tells their pool to avoid. */
+function startForwarder(heights: { one: string; two: string }, path: string, method: string) {
   const begun: (() => void)[] = []
   let avoid: ((host: string) => boolean) | undefined
-  const pool = {
+  const poolOf = (host: 'one' | 'two') => ({
     head: () => undefined,
     status: () => [],
     async exchange(_: object, options: { avoid: typeof avoid }) {
       avoid = options.avoid
-      return { host: 'one', status: 200, headers: {}, body: Buffer.from(`{"result":{"height":"${heights.one}"}}`) }
+      return { host, status: 200, headers: {}, body: Buffer.from(`{"result":{"height":"${heights[host]}"}}`) }
     },
-    rpc: async () => ({ height: heights.two }),
-  }
-  const group = {
-    pool,
-    path: () => '',
-    hosts: ['one', 'two'],
-    members: () => ['one', 'two'].map((host) => ({ host, pool, path: () => '' })),
-  }
+    rpc: async () => ({ height: heights[host] }),
+  })
+  const hosts = ['one', 'two'] as const
+  const pool = poolOf('one')
+  const members = hosts.map((host) => ({ host, pool: poolOf(host), path: () => '' }))
+  const group = { pool, path: () => '', hosts, members: () => members }
   const pools = { group: () => group, onAnew: (listener: () => void) => void begun.push(listener) }
   const forwarder = createForwarder({
+    blockHeight,
     pools: pools as unknown as NodePools,
     writePolicy: 'one',
     cache: { bytes: 1_000, entries: 10 },
     tipCacheMs: 0,
   })
-  const endpoint = { path: '/ext/bc/own', dialect: 'gorilla', name: 'own', source: { blockchainId: 'own' } }
-  const rule = { target: 'any', height: true }
+  const endpoint = { path, dialect: 'gorilla', name: 'own', source: { blockchainId: 'own' } }
+  const rule = { target: 'any', shows: method === 'own.getHeight' ? 'height' : undefined }
   const http = { method: 'POST', contentType: 'application/json', query: '', body: Buffer.from('{}') }
-  const ask = () => forwarder.forward({ endpoint, rule, http, method: 'own.getHeight' } as unknown as ForwardCall)
+  return {
+    forwarder,
+    ask: () => forwarder.forward({ endpoint, rule, http, method } as unknown as ForwardCall),
+    isAvoided: (host: string) => avoid?.(host),
+    beginAnew: () => {
+      for (const begin of begun) begin()
+    },
+  }
+}
+
+it('of a chain that began anew, those are passed over that have not what is told of it now', async () => {
+  const heights = { one: '101', two: '101' }
+  const { ask, isAvoided, beginAnew } = startForwarder(heights, '/ext/bc/own', 'own.getHeight')
   await ask()
-  await expect.poll(() => avoid?.('two')).toBe(false)
+  await expect.poll(() => isAvoided('two')).toBe(false)
   Object.assign(heights, { one: '50', two: '40' })
   await ask()
-  expect(avoid?.('two')).toBe(false)
-  for (const begin of begun) begin()
+  expect(isAvoided('two')).toBe(false)
+  beginAnew()
   await ask()
-  expect(avoid?.('two')).toBe(true)
+  expect(isAvoided('two')).toBe(true)
+})
+
+it('behind a block that this server showed by itself, those are passed over that do not have it', async () => {
+  const heights = { one: '101', two: '100' }
+  const { forwarder, ask, isAvoided } = startForwarder(heights, '/ext/bc/P', 'platform.getBalance')
+  const block = (height: bigint) =>
+    encodePBlock({ type: 'BanffCommitBlock', time: 1n, parentId: '00'.repeat(32), height })
+  forwarder.shown('P', block(101n))
+  await ask()
+  expect([isAvoided('one'), isAvoided('two')]).toEqual([false, true])
+  // Blocks of before change nothing, nor what is no block.
+  heights.one = '90'
+  for (const bytes of [block(101n), block(7n), Buffer.from('no block')]) forwarder.shown('P', bytes)
+  await ask()
+  expect([isAvoided('one'), isAvoided('two')]).toEqual([false, true])
+  heights.two = '101'
+  await expect.poll(() => isAvoided('two')).toBe(false)
 })
 
 it('what is kept while the tip stands still is not kept behind a height that was told', async () => {

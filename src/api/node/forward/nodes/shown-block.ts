@@ -1,0 +1,71 @@
+import { decodeNodeHex } from '../../../../lib/bytes/node-hex.ts'
+import type { RawResponse } from '../../../../upstream/index.ts'
+import { endpointByName } from '../../routes/endpoint.ts'
+import type { ForwardCall } from '../call.ts'
+import { resultIn } from '../result-in.ts'
+
+/** How a node is asked for its height. */
+export type HeightCall = Pick<ForwardCall, 'endpoint' | 'method'>
+
+/** A block of P or X that an answer shows. */
+export interface ShownBlock {
+  height: bigint
+  /** Tells of a node whether it has that block. */
+  asked: HeightCall
+}
+
+/** Height of a block of P or X, in a container or not; undefined = it is none. */
+export type BlockHeight = (bytes: Uint8Array) => bigint | undefined
+
+const HEIGHT_METHODS = { P: 'platform.getHeight', X: 'avm.getHeight' } as const
+
+/** How nodes are asked for their height of a chain. */
+export function heightCallOf(chain: 'P' | 'X'): HeightCall {
+  const endpoint = endpointByName(chain)
+  if (!endpoint) throw new Error(`no endpoint ${chain}`)
+  return { endpoint, method: HEIGHT_METHODS[chain] }
+}
+
+/** A block as JSON begins with its parent, time and height. Bytes. */
+const HEAD = 512
+
+const heightIn = (result: Buffer): bigint | undefined => {
+  const digits = /"height":"?(\d{1,20})/.exec(result.toString('latin1', 0, HEAD))?.[1]
+  return digits === undefined ? undefined : BigInt(digits)
+}
+
+/** The hex of the last member with this name; undefined = there is none, or it is no hex. */
+function lastHex(result: Buffer, name: string): Buffer | undefined {
+  const start = `"${name}":"`
+  const at = result.lastIndexOf(`${start}0x`)
+  if (at < 0) return undefined
+  const from = at + start.length
+  const text = result.toString('latin1', from, result.indexOf('"', from))
+  if (result.includes('"encoding":"hexnc"')) return Buffer.from(text.slice(2), 'hex')
+  try {
+    return decodeNodeHex(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The newest block that an answer to a call shows; from the node's own words, because callers choose theirs. */
+export function shownBlock(
+  { endpoint, method, rule }: ForwardCall,
+  { status, body }: Pick<RawResponse, 'status' | 'body'>,
+  blockHeight: BlockHeight,
+): ShownBlock | undefined {
+  if (rule.shows === undefined || status !== 200) return undefined
+  const { source } = endpoint
+  const result = resultIn(body)
+  if (rule.shows === 'height') {
+    const height = heightIn(result)
+    return height === undefined ? undefined : { height, asked: { endpoint, method } }
+  }
+  // Transactions and vertices of X have no height, and blocks of C are counted by its EVM.
+  if ((source !== 'P' && source !== 'X') || (rule.shows === 'containers' && !endpoint.name.endsWith('/block')))
+    return undefined
+  const bytes = lastHex(result, rule.shows === 'block' ? 'block' : 'bytes')
+  const height = bytes ? blockHeight(bytes) : rule.shows === 'block' ? heightIn(result) : undefined
+  return height === undefined ? undefined : { height, asked: heightCallOf(source) }
+}
