@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Logger } from 'pino'
 import { CancelledError } from '../errors.ts'
 import { pause } from '../lib/waiting/pause.ts'
@@ -72,5 +73,7 @@ export function createIndexer({ writer, streams, logger, times }: IndexerDeps): 
 }
 
 async function runAll(runners: readonly StreamRunner[], signal: AbortSignal): Promise<void> {
+  // Every stream listens, with its attempt and its waits.
+  setMaxListeners(0, signal)
   await Promise.all(runners.map((runner) => runner.run(signal)))
 }
