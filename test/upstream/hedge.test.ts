@@ -77,6 +77,16 @@ test('hedges are bounded when everybody is slow', async () => {
   expect(hedges).toBeLessThanOrEqual(reads / 10 + 10)
 })
 
+test('reads for which no hedge is left are asked of another once the first is known to hang', async () => {
+  const { pool } = await startTestPool([{ faults: { hang: 'headers' } }, named('second')], {
+    limits: { hedgeMinMs: 10, breakerFailures: 3, breakerOpenMs: 60_000, headersTimeoutMs: 60_000 },
+    spec: (_url, index) => ({ priority: index, batchItems: 1 }),
+  })
+  // Ten hedges are saved up: they show that the first server hangs, while as many again wait at it.
+  const reads = Array.from({ length: 40 }, (_, index) => pool.rpc('', 'a', [index]))
+  expect(await Promise.all(reads)).toEqual(reads.map(() => 'second'))
+})
+
 test('when the first fails while the hedge is under way, the hedge decides', async () => {
   const { pool } = await startTestPool(
     [{ faults: { latencyMs: 150, status: 500 } }, { ...named('second'), faults: { latencyMs: 200 } }],

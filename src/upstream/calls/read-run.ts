@@ -185,18 +185,21 @@ class ReadRun<T> implements Run {
   }
 
   /**
-   * Asks another beside those that are being asked; if nobody is free, who is then no longer paused or in trouble.
+   * Asks another beside those that are being asked; if nobody is free, or no hedge is left, looks again a little later.
    * @param inPlace of one that failed: not more are asked at once than before
    */
   #askBeside(inPlace: boolean, again = false): void {
     const { hedges, limits, reporter, pool, ranking, scheduler } = this.#deps
     if (this.#hedge) scheduler.cancel(this.#hedge)
     const now = Date.now()
-    const spare = this.#spare(now, again)
+    const found = this.#spare(now, again)
+    // Who asks in place of a server that is known not to answer makes nothing worse, and pays for no hedge.
+    const isAway = this.#legs.every(({ ended, upstream }) => ended || upstream.breaker.state() !== 'closed')
+    const spare = found && (inPlace || isAway || hedges.spend()) ? found : undefined
     const resumesAt = Math.min(ranking.resumesAt(now) ?? Number.POSITIVE_INFINITY, now + BESIDE_AGAIN_MS)
     const isOver = spare !== undefined || this.#attempts >= limits.maxAttempts
     this.#hedge = isOver ? undefined : scheduler.at(resumesAt, () => this.#askBeside(inPlace, true))
-    if (!spare || !(inPlace || hedges.spend())) return
+    if (!spare) return
     this.#hedged = true
     if (!inPlace && reporter.active())
       reporter.report({ kind: 'hedge', pool, host: spare.host, method: this.#task.label })
@@ -254,10 +257,8 @@ class ReadRun<T> implements Run {
       resumesAt === undefined ? undefined : resumesAt - now,
       silentOf(this.#only ? [this.#only] : this.#deps.upstreams, this.#failures),
     )
-    if (reporter.active()) {
-      const reason = describeFailures(this.#failures)
-      reporter.report({ kind: 'exhausted', pool, method: this.#task.label, reason })
-    }
+    if (reporter.active())
+      reporter.report({ kind: 'exhausted', pool, method: this.#task.label, reason: describeFailures(this.#failures) })
     this.#finish(outcome)
   }
 
@@ -282,8 +283,7 @@ class ReadRun<T> implements Run {
   }
 
   #dropTimers(): void {
-    if (this.#wait) this.#deps.scheduler.cancel(this.#wait)
-    if (this.#hedge) this.#deps.scheduler.cancel(this.#hedge)
+    for (const timer of [this.#wait, this.#hedge]) if (timer) this.#deps.scheduler.cancel(timer)
     this.#wait = undefined
     this.#hedge = undefined
   }
