@@ -30,7 +30,8 @@ A node always answers for itself; a gateway cannot always.
 | 503 \`the database is away\` | what the database has to tell or to keep: aliases, users of the keystore |
 | 504 | no node answered in time; \`the database did not answer in time\`: what was to be kept may be kept then |
 
-While a node gives no answer to a read, those that were in trouble or did not run the chain yet are asked again every second.
+While a node gives no answer to a read, those that were in trouble or did not run the chain yet are asked again every second. Reads under way at a
+node that hangs are asked of another as soon as others have shown it, a second later at most.
 
 It is never 200: wallets take a JSON-RPC error with status 200 for the truth about the chain (a refused transaction, a reverted call), while viem, ethers and avalanchejs
 treat these statuses as a server in trouble and try again. The body is an error object in the dialect of the endpoint with the id of the call:
