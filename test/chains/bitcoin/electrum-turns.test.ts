@@ -73,8 +73,8 @@ describe('electrum turns', () => {
   })
 
   it('a server that refuses calls for their number is asked as much as it has answered, and not half as much', async () => {
-    // The clock stands still but for what is set here: a turn comes by it alone.
-    let now = Date.now()
+    // The clock stands still but for what is set here: a turn comes by it alone. The pace is counted by whole seconds.
+    let now = Math.floor(Date.now() / 1_000) * 1_000
     const clock = vi.spyOn(Date, 'now').mockImplementation(() => now)
     onTestFinished(() => clock.mockRestore())
     const client = connect([server], { requestsPerSecond: 20 })
