@@ -6,6 +6,7 @@ import { createStakeSchemas } from '../../src/api/balance/stake-rewards.ts'
 import { MAX_BODY_BYTES } from '../../src/api/data/index.ts'
 import { MAX_BATCH_RESULTS } from '../../src/api/node/evm/batch/result-room.ts'
 import { MAX_BATCH } from '../../src/api/node/evm/batch/split-batch.ts'
+import { MAX_KEPT_PARAMS, MAX_MISSED_BLOCKS } from '../../src/api/node/evm/filter/filter-moves.ts'
 import { FILTER_IDLE_MS, MAX_FILTERS } from '../../src/api/node/evm/filter/filter-table.ts'
 import { EVM_BODY_LIMIT } from '../../src/api/node/evm/http-checks.ts'
 import { SOCKET_LIMITS } from '../../src/api/node/evm/ws/limits.ts'
@@ -80,7 +81,7 @@ const SAID: Record<string, string[]> = {
     `| Parameters of one WebSocket's subscriptions | fixed | ${mib(SOCKET_LIMITS.maxSubscriptionBytes)} |`,
     `| What waits to be read by all WebSocket clients, together | fixed | ${mib(SOCKET_LIMITS.maxUnreadBytes)} |`,
     `| WebSocket clients that do not read or answer | fixed | ${SOCKET_LIMITS.stallMs / 1_000} s |`,
-    `| Filters | fixed | ${count(MAX_FILTERS)}, ${word(FILTER_IDLE_MS / MINUTE)} idle minutes |`,
+    `| Filters | fixed | ${count(MAX_FILTERS)}, ${word(FILTER_IDLE_MS / MINUTE)} idle minutes; ${count(MAX_KEPT_PARAMS)} characters of parameters and ${count(MAX_MISSED_BLOCKS)} missed blocks, to go on at another node |`,
     `| Reads that wait for the database | fixed | ${count(MAX_WAITING)}, each for ${STATEMENT_TIMEOUT_MS / 1_000} s; of outputs, balances, activity, stake rewards, ranges of containers and tokens that an owner had of one client address half of them, and ${placesOfOne(READ_CONNECTIONS)} of the ${READ_CONNECTIONS} connections |`,
     `| Passwords checked at once | fixed | ${CHECKS.running}, ${CHECKS.waiting} waiting |`,
   ],

@@ -85,11 +85,12 @@ describe('limits of what one caller may hold', () => {
 
   it('filters that are remembered: the one not used for longest goes first', () => {
     const table = createFilterTable()
-    for (let index = 0; index < MAX_FILTERS; index += 1) table.heldBy('C/rpc', `0x${index}`, 'host')
-    expect(table.hostOf('C/rpc', '0x0')).toBe('host')
-    for (let index = 0; index < 100; index += 1) table.heldBy('C/rpc', `0xa${index}`, 'host')
+    for (let index = 0; index < MAX_FILTERS; index += 1)
+      table.hold('C/rpc', `0x${index}`, { host: 'host', id: `0x${index}` })
+    expect(table.find('C/rpc', '0x0')?.host).toBe('host')
+    for (let index = 0; index < 100; index += 1) table.hold('C/rpc', `0xa${index}`, { host: 'host', id: `0xa${index}` })
     expect(table.size).toBe(MAX_FILTERS)
-    expect(table.hostOf('C/rpc', '0x0')).toBe('host')
-    expect(table.hostOf('C/rpc', '0x1')).toBeUndefined()
+    expect(table.find('C/rpc', '0x0')?.host).toBe('host')
+    expect(table.find('C/rpc', '0x1')?.host).toBeUndefined()
   })
 })

@@ -14,8 +14,8 @@ import { errorEntry, refusedBody } from './answers.ts'
 import { createEvmBatches } from './batch/batches.ts'
 import { CALL_MS, type EvmCall, MAX_SHARED_BODY } from './call.ts'
 import type { EvmApi, EvmRequest } from './endpoint.ts'
-import { createFilterTable } from './filter/filter-table.ts'
 import { createEvmFilters } from './filter/filters.ts'
+import { createSharedFilterTable } from './filter/shared-filter-table.ts'
 import { type EvmMessage, readMessage } from './message.ts'
 import { NEVER_REPEATED } from './methods.ts'
 import { type ChainTip, createChainTip } from './read/chain-tip.ts'
@@ -114,7 +114,7 @@ export function createEvmGateway(deps: EvmGatewayDeps): EvmGateway {
     tipOf(C_RPC).common.reach(pools.group(C_RPC.source), C_RPC, height, signal),
   )
   const reads = createEvmReads({ pools, kept, tipOf, lacks: forwarder.lacks })
-  const filters = createEvmFilters({ pools, table: createFilterTable(), tipOf })
+  const filters = createEvmFilters({ pools, table: createSharedFilterTable(elsewhere), tipOf })
 
   const single = async (call: EvmCall): Promise<NodeAnswer> => {
     const { message } = call

@@ -73,8 +73,10 @@ export function createToldClients({ pools, onNews, blockHeight, elsewhere }: Tol
   }
   elsewhere?.hear((told: Told) => {
     if (told.kind === 'awaited') return awaited.add({ id: told.id, isSent: told.isSent === true })
-    const endpoint = told.kind === 'block' ? undefined : endpointByName(told.endpoint)
-    if (told.kind === 'block' || !endpoint) return
+    // Those of EVM chains.
+    if (told.kind === 'block' || told.kind === 'filter') return
+    const endpoint = endpointByName(told.endpoint)
+    if (!endpoint) return
     const group = pools.group(endpoint.source)
     const { method } = told
     if (told.kind === 'height') {

@@ -12,6 +12,8 @@ export type Told =
   | { kind: 'lacking'; endpoint: string; method: string; body: string; hosts: readonly string[] }
   /** Block of an EVM chain; `host` has it, if known. */
   | { kind: 'block'; path: string; source: Source; height: string; host?: string | undefined }
+  /** What is known of a filter of an EVM chain (`HeldFilter`), as JSON; left out = it is forgotten. */
+  | { kind: 'filter'; path: string; id: string; filter?: string | undefined }
 
 /** Texts that reach all processes at once, including this one, or are lost. */
 export interface SharedNews {
@@ -45,7 +47,7 @@ const parsed = (text: string): unknown => {
 function read(text: string, me: string): Told | undefined {
   const told = parsed(text)
   if (!isRecord(told) || told['by'] === me) return undefined
-  const { kind, id, endpoint, method, body, height, host, hosts, path, source } = told
+  const { kind, id, endpoint, method, body, height, host, hosts, path, source, filter } = told
   const isTold =
     (kind === 'awaited' && areTexts(id)) ||
     (kind === 'height' && areTexts(endpoint, method, host) && isHeight(height)) ||
@@ -53,7 +55,8 @@ function read(text: string, me: string): Told | undefined {
       areTexts(endpoint, method, body) &&
       Array.isArray(hosts) &&
       hosts.every((host) => areTexts(host))) ||
-    (kind === 'block' && areTexts(path) && isHeight(height) && isSource(source))
+    (kind === 'block' && areTexts(path) && isHeight(height) && isSource(source)) ||
+    (kind === 'filter' && areTexts(path, id) && (filter === undefined || areTexts(filter)))
   return isTold ? (told as unknown as Told) : undefined
 }
 

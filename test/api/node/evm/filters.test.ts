@@ -17,7 +17,7 @@ async function start(): Promise<{ stage: EvmStage; nodes: FaultServer[]; restart
           const { id, method, params } = JSON.parse(body.toString()) as { id: number; method: string; params: string[] }
           const [filter = ''] = params ?? []
           const known = made.has(filter)
-          const answer = (member: string) => ({ body: `{"jsonrpc":"2.0","id":${id},${member}}\n` })
+          const answer = (member: string) => ({ body: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},${member}}\n` })
           if (/^eth_new/.test(method)) {
             const name = `0x${number}${made.size}`
             made.add(name)
@@ -95,10 +95,12 @@ describe('filters', () => {
     expect(nodes.reduce((sum, { stats }) => sum + stats.requests, 0)).toBe(1)
   })
 
-  it('of a dead node are not found, in the words of a node', async () => {
-    const { stage, nodes } = await start()
-    const id = await stage.call('eth_newFilter', [{}])
+  it('of a dead node, made before a restart of this server, are not found, in the words of a node', async () => {
+    const { stage: before, nodes, restart } = await start()
+    const id = await before.call('eth_newFilter', [{}])
     const maker = nodes[Number(id[2]) - 1]
+    const stage = await restart()
+    await stage.call('eth_getFilterChanges', [id])
     await maker?.down()
     const { status, text } = await stage.post({ jsonrpc: '2.0', id: 'q', method: 'eth_getFilterChanges', params: [id] })
     expect({ status, text }).toEqual({
@@ -197,16 +199,16 @@ describe('filters', () => {
 
   it('are forgotten when their node has not answered for them as long as it keeps one', () => {
     let now = 1_000
-    const table = createFilterTable(() => now)
-    table.heldBy('/ext/bc/C/rpc', '0x1', 'a')
+    const table = createFilterTable({ now: () => now })
+    table.hold('/ext/bc/C/rpc', '0x1', { host: 'a', id: '0x1' })
     now += FILTER_IDLE_MS - 1
-    expect(table.hostOf('/ext/bc/C/rpc', '0x1')).toBe('a')
-    expect(table.hostOf('/ext/bc/other/rpc', '0x1')).toBeUndefined()
-    table.heldBy('/ext/bc/C/rpc', '0x1', 'a')
+    expect(table.find('/ext/bc/C/rpc', '0x1')?.host).toBe('a')
+    expect(table.find('/ext/bc/other/rpc', '0x1')?.host).toBeUndefined()
+    table.hold('/ext/bc/C/rpc', '0x1', { host: 'a', id: '0x1' })
     now += FILTER_IDLE_MS - 1
-    expect(table.hostOf('/ext/bc/C/rpc', '0x1')).toBe('a')
+    expect(table.find('/ext/bc/C/rpc', '0x1')?.host).toBe('a')
     // Being asked about does not keep it: a node that turns calls away for hours has dropped it.
     now += 2
-    expect(table.hostOf('/ext/bc/C/rpc', '0x1')).toBeUndefined()
+    expect(table.find('/ext/bc/C/rpc', '0x1')?.host).toBeUndefined()
   })
 })

@@ -6,6 +6,7 @@ import { createEvmGateway } from '../../../../src/api/node/evm/gateway.ts'
 import type { SocketLimits } from '../../../../src/api/node/evm/ws/limits.ts'
 import { createEvmSockets, type EvmSockets } from '../../../../src/api/node/evm/ws/sockets.ts'
 import { createSocketTargets } from '../../../../src/api/node/evm/ws/targets.ts'
+import type { ToldElsewhere } from '../../../../src/api/node/forward/told-elsewhere.ts'
 import {
   createChainDirectory,
   createForwarder,
@@ -28,6 +29,8 @@ export interface EvmStageOptions {
   tipCacheMs?: number
   limits?: Partial<PoolLimits>
   sockets?: Partial<SocketLimits>
+  /** What other processes were told. */
+  elsewhere?: ToldElsewhere
 }
 
 /** The node API over these nodes, without the rest of the server. */
@@ -50,8 +53,19 @@ export async function startEvmStage(options: EvmStageOptions): Promise<EvmStage>
   const evm = options.evm ?? {}
   const pools = createNodePools({ nodes, evm, limits: { ...TEST_LIMITS, ...options.limits }, deps: {} })
   const shared = { cache: { bytes: 10_000_000, entries: 10_000 }, tipCacheMs: options.tipCacheMs ?? 0 }
+<<<<<<< HEAD
   const forwarder = createForwarder({ pools, blockHeight, writePolicy: options.writePolicy ?? 'one', ...shared })
   const { answer, tip } = createEvmGateway({ pools, forwarder, maxLagBlocks: 3, ...shared })
+=======
+  const forwarder = createForwarder({ pools, writePolicy: options.writePolicy ?? 'one', ...shared })
+  const { answer, tip } = createEvmGateway({
+    pools,
+    forwarder,
+    maxLagBlocks: 3,
+    elsewhere: options.elsewhere,
+    ...shared,
+  })
+>>>>>>> 4a573df0 (EVM: a filter whose node is gone or has forgotten it goes on at another, from the last block that was told; viem made a new one and lost what came in between, ethers asked for the lost one for ever)
   const sockets = createEvmSockets({
     answer,
     targets: createSocketTargets({ pools, nodes, evm, isBehind: (endpoint, host) => tip(endpoint).isBehind(host) }),

@@ -1,14 +1,53 @@
 import { LRUCache } from 'lru-cache'
 import { roomFor } from '../../../../lib/room-for.ts'
 
-/** Remembers which node created a filter. */
+/** What is known of a filter. A new object whenever something of it changes. */
+export interface HeldFilter {
+  /** The node that has it. */
+  host: string
+  /** Its id there; clients know it by the id of the node that had it first. */
+  id: string
+  /** Left out = it is lost with its node: it was made before a restart of this server, or in a way that is not kept. */
+  going?: GoingFilter | undefined
+}
+
+/** What it takes to go on with a filter at another node. */
+export interface GoingFilter {
+  method: string
+  /** In latin1, as the client sent them. */
+  params: string
+  /** The newest block that was told, or before the filter: its hash, else its number in hex. */
+  last: string
+  /** Blocks that its node was not asked for: they come before what that node tells next. */
+  gap?: Gap | undefined
+  /** Hashes of blocks that were told and that its node may tell again. */
+  again?: readonly string[] | undefined
+}
+
+/** Numbers of blocks, in hex. */
+export interface Gap {
+  from: string
+  to: string
+  /** Its node may tell again of blocks above this one. */
+  sure: string
+}
+
+/** Remembers which node has a filter. */
 export interface FilterTable {
   /** Told when a node has created a filter, and whenever it answers for it, which keeps it alive, as at the node. */
-  heldBy(endpoint: string, id: string, host: string): void
-  /** The node that created it. */
-  hostOf(endpoint: string, id: string): string | undefined
+  hold(endpoint: string, id: string, filter: HeldFilter): void
+  find(endpoint: string, id: string): HeldFilter | undefined
   forget(endpoint: string, id: string): void
+  /** The same of another process, which is no change to tell. Undefined = it is forgotten. */
+  heard(endpoint: string, id: string, filter: HeldFilter | undefined): void
   readonly size: number
+}
+
+export interface FilterTableOptions {
+  /** Milliseconds; for ages. */
+  now?: () => number
+  /** Called when something changes of a filter that can go on at another node; undefined = it is forgotten. */
+  onChange?: (endpoint: string, id: string, filter: HeldFilter | undefined) => void
 }
 
 /** A node drops a filter that is not polled for this long, milliseconds. */
@@ -18,19 +57,31 @@ export const MAX_FILTERS = 20_000
 
 const key = (endpoint: string, id: string): string => `${endpoint} ${id}`
 
-export function createFilterTable(now: () => number = Date.now): FilterTable {
-  const hosts = new LRUCache<string, string>({
+export function createFilterTable({ now = Date.now, onChange }: FilterTableOptions = {}): FilterTable {
+  const filters = new LRUCache<string, HeldFilter>({
     ...roomFor(MAX_FILTERS),
     ttl: FILTER_IDLE_MS,
     ttlResolution: 0,
     perf: { now },
   })
   return {
-    heldBy: (endpoint, id, host) => void hosts.set(key(endpoint, id), host),
-    hostOf: (endpoint, id) => hosts.get(key(endpoint, id)),
-    forget: (endpoint, id) => void hosts.delete(key(endpoint, id)),
+    hold: (endpoint, id, filter) => {
+      const isNews = filters.get(key(endpoint, id)) !== filter
+      filters.set(key(endpoint, id), filter)
+      if (isNews && filter.going) onChange?.(endpoint, id, filter)
+    },
+    find: (endpoint, id) => filters.get(key(endpoint, id)),
+    forget: (endpoint, id) => {
+      const isNews = filters.get(key(endpoint, id))?.going !== undefined
+      filters.delete(key(endpoint, id))
+      if (isNews) onChange?.(endpoint, id, undefined)
+    },
+    heard: (endpoint, id, filter) => {
+      if (filter) filters.set(key(endpoint, id), filter)
+      else filters.delete(key(endpoint, id))
+    },
     get size() {
-      return hosts.size
+      return filters.size
     },
   }
 }

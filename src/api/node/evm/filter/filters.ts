@@ -1,22 +1,35 @@
-import { FirnError, OverloadedError, UpstreamRateLimitedError, UpstreamUnavailableError } from '../../../../errors.ts'
+import { FirnError, UpstreamUnavailableError } from '../../../../errors.ts'
 import type { RawResponse } from '../../../../upstream/index.ts'
-import { forwardHeaders } from '../../forward/call.ts'
 import { answerOf } from '../../forward/forwarded-answer.ts'
-import { type Judge, judgeCall, judgeRpc } from '../../forward/judge.ts'
 import type { Member, NodePools } from '../../forward/nodes/node-pools.ts'
 import type { NodeAnswer } from '../../http/answer.ts'
-import { bodyOf, EVM_CODES, errorEntry, resultEntry, resultOf } from '../answers.ts'
+import { bodyOf, resultEntry, resultOf } from '../answers.ts'
 import type { EvmCall } from '../call.ts'
 import { FILTER_MAKERS, FILTER_USERS } from '../methods.ts'
 import type { ChainTip } from '../read/chain-tip.ts'
 import { parameterAt, rangeStart } from '../read/finality.ts'
 import { lastLogHeight } from '../read/inspect.ts'
-import type { FilterTable } from './filter-table.ts'
+import {
+  callOf,
+  exchange,
+  isAnswer,
+  isOwnWord,
+  isTurnedAway,
+  saysUnknown,
+  textOf,
+  unknownFilter,
+} from './filter-call.ts'
+import { createFilterMoves, LostFilterError } from './filter-moves.ts'
+import type { FilterTable, HeldFilter } from './filter-table.ts'
+import { toldChanges } from './told-changes.ts'
 
 /** The node that has the filter lacks a block that clients were shown. */
 class LateMakerError extends UpstreamUnavailableError {}
 
-/** A filter lives at one node: the node that created it answers all its calls. */
+/**
+ * A filter lives at one node: the node that created it answers all its calls. When that node is gone, or has forgotten it,
+ * it is made again at another, and what changed in between is told first.
+ */
 export interface EvmFilters {
   concerns(method: string): boolean
   /** @throws FirnError when no node can create the filter. */
@@ -29,59 +42,25 @@ export interface EvmFiltersDeps {
   tipOf(endpoint: EvmCall['endpoint']): ChainTip
 }
 
-/** Ids of nodes are 16 bytes in hex; other servers use longer ones. */
-const MAX_ID = 130
-const NOT_FOUND = 'filter not found'
 const EMPTY_LIST = '[]'.length
 
-const textOf = (value: Buffer | undefined): string | undefined =>
-  value && value[0] === 0x22 && value.length <= MAX_ID ? value.toString('latin1', 1, value.length - 1) : undefined
-
-const judgeOf = ({ message: { id }, body }: EvmCall): Judge => (id === undefined ? judgeRpc(body) : judgeCall(id, body))
-
-/** @throws UpstreamRateLimitedError also for the page by which a node, or something in front of it, turns calls away. */
-const exchange = async (member: Member, call: EvmCall): Promise<RawResponse> => {
-  const { endpoint, body, contentType, signal, deadline } = call
-  const judge = judgeOf(call)
-  const response = await member.pool.exchange(
-    {
-      method: 'POST',
-      path: member.path(endpoint),
-      headers: forwardHeaders({ method: 'POST', contentType, contentEncoding: undefined, query: '', body }),
-      body,
-    },
-    { idempotent: false, signal, deadline, judge },
-  )
-  const verdict = judge(response)
-  if (verdict.kind === 'retry' && verdict.rateLimited && !isOwnWord(response))
-    throw new UpstreamRateLimitedError(`${call.message.method}: ${verdict.reason}`, verdict.retryAfterMs)
-  return response
+/** Runs the works of one name one after the other. */
+function createTurns() {
+  const last = new Map<string, Promise<unknown>>()
+  return <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    const turn = (last.get(name) ?? Promise.resolve()).then(work, work)
+    last.set(name, turn)
+    const end = (): void => {
+      if (last.get(name) === turn) last.delete(name)
+    }
+    turn.then(end, end)
+    return turn
+  }
 }
 
-/** The call has not reached the node, which still has what it had. */
-const isTurnedAway = (error: unknown): boolean =>
-  error instanceof UpstreamRateLimitedError || error instanceof OverloadedError
-
-const isAnswer = (call: EvmCall, response: RawResponse): boolean => judgeOf(call)(response).kind === 'answer'
-
-/** Any error in a node's own dialect is passed on, because it says more than ours; a page of a proxy is not. */
-const isOwnWord = ({ status, body }: RawResponse): boolean =>
-  status === 200 && body[0] === 0x7b && resultOf(body) === undefined
-
-/** A node's answer about a filter that it does not have. */
-const unknownFilter = ({ message }: EvmCall): NodeAnswer =>
-  bodyOf(
-    message.method === 'eth_uninstallFilter'
-      ? resultEntry(message.id, 'false')
-      : errorEntry(message.id, EVM_CODES.server, NOT_FOUND),
-  )
-
-const saysUnknown = ({ message }: EvmCall, body: Buffer): boolean =>
-  message.method === 'eth_uninstallFilter'
-    ? resultOf(body)?.toString('latin1') === 'false'
-    : body.length < 1_000 && body.includes(NOT_FOUND)
-
 export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFilters {
+  const moves = createFilterMoves({ pools, tipOf })
+  const inTurn = createTurns()
   /**
    * The best first.
    * @param from first block whose logs are wanted: a filter at a node that lacks some would leave them out
@@ -110,10 +89,12 @@ export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFi
     let refused: RawResponse | undefined
     for (const member of membersFor(call, from)) {
       try {
+        // One that does not say how far it is may make filters, too.
+        const going = await moves.begin(call, member).catch(() => undefined)
         const response = await exchange(member, call)
         if (isAnswer(call, response)) {
           const id = textOf(resultOf(response.body))
-          if (id !== undefined) table.heldBy(endpoint.path, id, member.host)
+          if (id !== undefined) table.hold(endpoint.path, id, { host: member.host, id, going })
           return answerOf(response)
         }
         refused = response
@@ -151,27 +132,58 @@ export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFi
     if (hasCaughtUp || tip.wasSetBack()) return exchange(maker, call)
     throw new LateMakerError(`${message.method}: ${maker.host} has not reached block ${shown}`)
   }
-  const atMaker = async (call: EvmCall, host: string, id: string): Promise<NodeAnswer> => {
-    const { endpoint } = call
-    const maker = membersFor(call).find((member) => member.host === host)
-    if (!maker) return unknownFilter(call)
+  /** Undefined = the node is gone, or has the filter no more. */
+  const atMaker = async (call: EvmCall, id: string, held: HeldFilter): Promise<NodeAnswer | undefined> => {
+    const { endpoint, message } = call
+    const maker = membersFor(call).find(({ host }) => host === held.host)
+    if (!maker) return undefined
     try {
-      const response = await askMaker(maker, call)
+      const isPoll = message.method === 'eth_getFilterChanges'
+      const missed = isPoll && held.going ? await moves.missed(call, held.going, maker) : []
+      const asked = held.id === id ? call : callOf(call, message.method, `["${held.id}"]`)
+      const response = await askMaker(maker, asked)
       // This includes that the node has not reached the filter's blocks: no other node has the filter.
-      if (!isAnswer(call, response)) return isOwnWord(response) ? answerOf(response) : unknownFilter(call)
-      if (call.message.method === 'eth_uninstallFilter' || saysUnknown(call, response.body))
-        table.forget(endpoint.path, id)
-      else table.heldBy(endpoint.path, id, host)
-      await learn(call, maker, response.body)
-      return answerOf(response)
+      if (!isAnswer(asked, response)) return isOwnWord(response) ? answerOf(response) : undefined
+      if (saysUnknown(call, response.body)) return undefined
+      const told = isPoll ? toldChanges(call, held, missed, response.body) : { body: response.body, held }
+      if (message.method === 'eth_uninstallFilter') table.forget(endpoint.path, id)
+      else table.hold(endpoint.path, id, told.held)
+      await learn(call, maker, told.body)
+      return answerOf({ ...response, body: told.body })
     } catch (error) {
-      if (call.signal.aborted || !(error instanceof FirnError)) throw error
+      if (call.signal.aborted || !(error instanceof FirnError) || error instanceof LostFilterError) throw error
       // Clients that are told that it is gone create a new one, and never learn what happened in between.
       if (isTurnedAway(error) || error instanceof LateMakerError) throw error
-      // Filters are lost with their node: clients that are told so create new ones.
-      return unknownFilter(call)
+      return undefined
     }
   }
+  /** The first answer of the filter's own node, or of those to which it goes when that is gone. */
+  const ofHeld = async (call: EvmCall, id: string): Promise<NodeAnswer> => {
+    const { endpoint, message } = call
+    for (let left = pools.group(endpoint.source).hosts.length; left >= 0; left -= 1) {
+      const held = table.find(endpoint.path, id)
+      if (!held) return anywhere(call, id)
+      const answer = await atMaker(call, id, held)
+      if (answer) return answer
+      const { going } = held
+      if (!going || message.method === 'eth_uninstallFilter') {
+        table.forget(endpoint.path, id)
+        return going ? bodyOf(resultEntry(message.id, 'true')) : unknownFilter(call)
+      }
+      const make = callOf(call, going.method, going.params)
+      const from = going.method === 'eth_newFilter' ? rangeStart(make.message.params) : undefined
+      table.hold(endpoint.path, id, await moves.move(call, going, () => membersFor(make, from)))
+    }
+    throw new UpstreamUnavailableError(`${message.method}: no node keeps the filter`)
+  }
+  const orLost =
+    (call: EvmCall, id: string) =>
+    (error: unknown): NodeAnswer => {
+      if (!(error instanceof LostFilterError)) throw error
+      table.forget(call.endpoint.path, id)
+      // Clients that are told so create new ones.
+      return unknownFilter(call)
+    }
   /** The filter was created before a restart of this server, or never: the node that knows it is its creator. */
   const anywhere = async (call: EvmCall, id: string): Promise<NodeAnswer> => {
     const { endpoint } = call
@@ -188,7 +200,7 @@ export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFi
         said = response
         if (saysUnknown(call, response.body)) continue
         if (resultOf(response.body) && call.message.method !== 'eth_uninstallFilter')
-          table.heldBy(endpoint.path, id, member.host)
+          table.hold(endpoint.path, id, { host: member.host, id })
         await learn(call, member, response.body)
         return answerOf(response)
       } catch (error) {
@@ -208,9 +220,9 @@ export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFi
     answer: (call) => {
       if (FILTER_MAKERS.has(call.message.method)) return make(call)
       const id = textOf(parameterAt(call.message.params, 0))
-      const host = id === undefined ? undefined : table.hostOf(call.endpoint.path, id)
-      if (id === undefined || host === undefined) return anywhere(call, id ?? '')
-      return atMaker(call, host, id)
+      if (id === undefined) return anywhere(call, '')
+      // A poll that comes while the filter moves must not tell again what the one before it tells.
+      return inTurn(`${call.endpoint.path} ${id}`, () => ofHeld(call, id)).catch(orLost(call, id))
     },
   }
 }

@@ -85,6 +85,22 @@ export function rangeStart(params: Buffer | undefined): bigint | undefined {
   return first?.at === 'number' ? first.number : undefined
 }
 
+/**
+ * The blocks whose new logs a filter tells of, in JSON: numbers, and undefined for an open end. No answer when the end is
+ * another (of a block by its hash, up to the finalized one), or the filter cannot be read.
+ */
+export function followedRange(params: Buffer | undefined): { first?: bigint; last?: bigint } | undefined {
+  const seen = filterOf(params)
+  if (!seen || seen.has('blockhash')) return undefined
+  const [first, last] = [blockOf(seen.get('fromblock')), blockOf(seen.get('toblock'))]
+  if (!first || !last || first.at === 'hash' || last.at === 'hash') return undefined
+  if ((first.at === 'tip' && first.below) || (last.at === 'tip' && last.below)) return undefined
+  return {
+    ...(first.at === 'number' && { first: first.number }),
+    ...(last.at === 'number' && { last: last.number }),
+  }
+}
+
 /** True when a log range ends at the newest block, whatever that is. */
 export function endsAtNewest(params: Buffer | undefined): boolean {
   const seen = filterOf(params)

@@ -1,7 +1,7 @@
 import { UpstreamUnavailableError } from '../../../../errors.ts'
-import { eachElement, eachMember, memberOf } from '../../json/spans.ts'
-import { decodeString, foldName } from '../../json/strings.ts'
+import { memberOf } from '../../json/spans.ts'
 import { resultOf } from '../answers.ts'
+import { elementsOf, hex, rangeFilter } from '../log-range.ts'
 import type { HeadShape } from './head-shape.ts'
 import { textMember } from './notification.ts'
 import type { Subscription } from './subscription.ts'
@@ -27,40 +27,14 @@ export async function askHeight(link: UpstreamLink): Promise<bigint> {
   return BigInt(result.toString('latin1', 1, result.length - 1))
 }
 
-const hex = (height: bigint): string => `"0x${height.toString(16)}"`
-
-const elements = (array: Buffer): Buffer[] => {
-  const found: Buffer[] = []
-  eachElement(array, 0, (from, to) => {
-    found.push(array.subarray(from, to))
-    return true
-  })
-  return found
-}
-
 const transactionsOf = (block: Buffer): Buffer[] => {
   const list = memberOf(block, 'transactions')
-  return list ? elements(list) : []
+  return list ? elementsOf(list) : []
 }
 
 /** @param transaction an object or its hash */
 const asHash = (transaction: Buffer): Buffer =>
   transaction[0] === 0x22 ? transaction : Buffer.from(`"${textMember(transaction, 'hash')}"`)
-
-/**
- * The filter of a subscription as `eth_getLogs` takes it; a range in it is replaced. Nodes read the names of its
- * members case-insensitively.
- */
-function rangeFilter(filter: string, from: bigint, to: bigint): string {
-  const bytes = Buffer.from(filter, 'latin1')
-  const members: string[] = [`"fromBlock":${hex(from)}`, `"toBlock":${hex(to)}`]
-  eachMember(bytes, 0, (keyFrom, keyTo, valueFrom, valueTo) => {
-    const name = foldName(decodeString(bytes, keyFrom, keyTo))
-    if (name === 'address' || name === 'topics')
-      members.push(`"${name}":${bytes.toString('latin1', valueFrom, valueTo)}`)
-  })
-  return `[{${members.join(',')}}]`
-}
 
 /** Logs may be pushed after the header of their block, so this many blocks are read again. */
 const LOG_OVERLAP = 3n
@@ -112,7 +86,7 @@ export async function readMissed(
     const overlap = reached - LOG_OVERLAP
     const from = one.since + 1n > overlap ? one.since + 1n : overlap
     if (from > tip) continue
-    for (const log of elements(await askLink(link, 'eth_getLogs', rangeFilter(one.filter, from, tip))))
+    for (const log of elementsOf(await askLink(link, 'eth_getLogs', rangeFilter(one.filter, from, tip))))
       deliver(one, log)
   }
 }

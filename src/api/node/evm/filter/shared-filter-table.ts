@@ -1,0 +1,28 @@
+import { isRecord } from '../../../../lib/json/json-record.ts'
+import type { ToldElsewhere } from '../../forward/told-elsewhere.ts'
+import { createFilterTable, type FilterTable, type HeldFilter } from './filter-table.ts'
+
+const areTexts = (of: unknown, ...names: string[]): boolean =>
+  isRecord(of) && names.every((name) => typeof of[name] === 'string')
+
+/** Another version of this server may tell something else. */
+const isFilter = (told: unknown): told is HeldFilter =>
+  isRecord(told) && areTexts(told, 'host', 'id') && areTexts(told['going'], 'method', 'params', 'last')
+
+/**
+ * Every process knows where a filter is, and what its client was told: a client may ask another one when the filter's
+ * node is gone.
+ * @param elsewhere left out = this is the only process
+ */
+export function createSharedFilterTable(elsewhere: ToldElsewhere | undefined): FilterTable {
+  const table = createFilterTable({
+    onChange: (path, id, filter) =>
+      elsewhere?.tell({ kind: 'filter', path, id, ...(filter && { filter: JSON.stringify(filter) }) }),
+  })
+  elsewhere?.hear((told) => {
+    if (told.kind !== 'filter') return
+    const filter: unknown = told.filter === undefined ? undefined : JSON.parse(told.filter)
+    if (filter === undefined || isFilter(filter)) table.heard(told.path, told.id, filter)
+  })
+  return table
+}
