@@ -37,3 +37,38 @@ it('a node that does not say which blocks it has is not waited for again for eac
   expect(await learn(3_256n)).toEqual(['silent 1', 'silent 3000'])
   expect(history.mayLack('silent', 3_000n)).toBe(true)
 })
+
+it.each(['foreign', 'absent'] as const)(
+  'a node that has no logs of the chain is not waited for, nor trusted to have them: %s',
+  async (why) => {
+    const asked: string[] = []
+    let lacks: readonly string[] = []
+    const nodeOf = (host: string) => ({
+      host,
+      path: () => '',
+      pool: {
+        rpc: async (_path: string, _method: string, [block]: [string]) => {
+          asked.push(`${host} ${Number(block)}`)
+          return lacks.includes(host) && Number(block) < 5_000 ? null : {}
+        },
+      },
+    })
+    const members = ['other', 'synced', 'restored'].map(nodeOf)
+    const status = [
+      { host: 'other', absent: why === 'absent', foreign: why === 'foreign' },
+      { host: 'synced', absent: false, foreign: false },
+      { host: 'restored', absent: false, foreign: false },
+    ]
+    const group = { members: () => members, pool: { status: () => status } } as unknown as NodeGroup
+    const learned = async () => {
+      const history = createHistory(() => 9_000n)
+      await history.learn(group, {} as Endpoint, 2_256n)
+      return { asked: asked.splice(0), isLost: history.isLost(2_256n) }
+    }
+    lacks = ['synced', 'restored']
+    // Its blocks are those of another chain: that it has the first one is no reason to look for logs there.
+    expect(await learned()).toEqual({ asked: ['synced 1', 'restored 1', 'synced 2000', 'restored 2000'], isLost: true })
+    lacks = ['synced']
+    expect(await learned()).toEqual({ asked: ['synced 1', 'restored 1', 'synced 2000'], isLost: false })
+  },
+)
