@@ -13,7 +13,7 @@ import type { HeadProbe } from '../types.ts'
 import type { Upstream } from '../upstream.ts'
 import { createDoubts, type Doubts } from './doubts.ts'
 import { createHeadHold, type HeadHold } from './head-hold.ts'
-import { createToldHeights } from './told-heights.ts'
+import { createHeightHistory } from './height-history.ts'
 
 /** Follows every upstream's tip while the pool is in use. */
 export interface HeadWatch {
@@ -104,7 +104,7 @@ export const createHeadWatch = (deps: {
   const mayWait = upstreams.length > 1 || probe.doubt !== undefined
   const knownFor = (probe.doubt ? STILL_INTERVALS : KNOWN_INTERVALS) * probe.intervalMs
   const longestLag = Math.max(...upstreams.map(({ limits }) => limits.maxLagMs))
-  const tips = createToldHeights(STILL_INTERVALS * probe.intervalMs, Math.min(2 * longestLag, REMEMBERED_MS))
+  const tips = createHeightHistory(STILL_INTERVALS * probe.intervalMs, Math.min(2 * longestLag, REMEMBERED_MS))
   const asking = new Set<Upstream>()
   let head: bigint | undefined
   let usedAt = 0

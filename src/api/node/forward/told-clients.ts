@@ -5,7 +5,7 @@ import type { ForwardCall } from './call.ts'
 import { createLateNodes, type LateNodes } from './nodes/late-nodes.ts'
 import type { NodeGroup, NodePools } from './nodes/node-pools.ts'
 import { type BlockHeight, heightCallOf } from './nodes/shown-block.ts'
-import { createToldHeights } from './nodes/told-heights.ts'
+import { createShownHeights } from './nodes/shown-heights.ts'
 import type { Told, ToldElsewhere } from './told-elsewhere.ts'
 import { acceptedEverywhere, atomicHeightIn, createAwaitedTransactions, noteLacking } from './writes/everywhere.ts'
 
@@ -53,7 +53,7 @@ const callOf = (endpoint: Endpoint, method: string, body: Buffer): ForwardCall =
 export function createToldClients({ pools, onNews, blockHeight, elsewhere }: ToldClientsDeps): ToldClients {
   const awaited = createAwaitedTransactions()
   const late = createLateNodes()
-  const heights = createToldHeights(late, blockHeight)
+  const heights = createShownHeights(late, blockHeight)
   let settleAtomic: SettleAtomic | undefined
 
   const written: ToldClients['written'] = (call, answer) => {

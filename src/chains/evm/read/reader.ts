@@ -2,11 +2,11 @@ import type { Logger } from 'pino'
 import { BadInputError } from '../../../errors.ts'
 import { steadyNow } from '../../../lib/steady-clock.ts'
 import type { IdentityProbe, UpstreamPool } from '../../../upstream/types.ts'
+import { atEarlierBlocks } from './at-earlier-blocks.ts'
 import { callFailure } from './call-failure.ts'
 import { createMulticallMethod } from './multicall-method.ts'
 import { type CallTarget, createPackedMethod } from './packed-method.ts'
 import type { ReadMethod } from './reader-types.ts'
-import { atToldHeights } from './told-heights.ts'
 import { WrongChainError } from './wrong-chain-error.ts'
 
 export interface EvmReaderDeps {
@@ -54,7 +54,7 @@ export function createEvmReader({ caip2Id, pool, multicall, logger }: EvmReaderD
     }
     throw refusal
   }
-  return atToldHeights({
+  return atEarlierBlocks({
     name: 'first accepted',
     balances: (query, context) => inTurn((method) => method.balances(query, context)),
     calls: (query, context) => inTurn((method) => method.calls(query, context)),

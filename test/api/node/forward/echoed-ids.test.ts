@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { ForwardCall } from '../../../../src/api/node/forward/call.ts'
 import type { NodeGroup } from '../../../../src/api/node/forward/nodes/node-pools.ts'
 import { createPageServers } from '../../../../src/api/node/forward/nodes/page-servers.ts'
-import { createToldHeights } from '../../../../src/api/node/forward/nodes/told-heights.ts'
+import { createShownHeights } from '../../../../src/api/node/forward/nodes/shown-heights.ts'
 import { acceptedEverywhere, atomicHeightIn } from '../../../../src/api/node/forward/writes/everywhere.ts'
 import { ruleOf } from '../../../../src/api/node/methods/forwarded.ts'
 import { type Asked, gorillaCall, nodeAt, posted, type Reply, startFront } from '../fake-nodes.ts'
@@ -34,7 +34,7 @@ it.each([
 
 it('a height in the id of a refused call is none that was told', () => {
   const late: string[] = []
-  const heights = createToldHeights({ note: (host) => void late.push(host) }, () => undefined)
+  const heights = createShownHeights({ note: (host) => void late.push(host) }, () => undefined)
   const members = ['one', 'two'].map((host) => ({ host }))
   const group = { pool: { head: () => 100n }, members: () => members } as unknown as NodeGroup
   const call = { endpoint: { path: '/ext/bc/P' }, rule: { target: 'any', shows: 'height' } } as unknown as ForwardCall

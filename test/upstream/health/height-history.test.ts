@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createToldHeights } from '../../../src/upstream/health/told-heights.ts'
+import { createHeightHistory } from '../../../src/upstream/health/height-history.ts'
 import type { Upstream } from '../../../src/upstream/upstream.ts'
 
 const LONG_MS = 10
@@ -7,7 +7,7 @@ const LONG_MS = 10
 /** As much of an upstream as tells heights. */
 function setUp() {
   let time = 1_000
-  const heights = createToldHeights(LONG_MS, 5 * LONG_MS, () => time)
+  const heights = createHeightHistory(LONG_MS, 5 * LONG_MS, () => time)
   const upstreamOf = () => {
     let height: bigint | undefined
     let state = 'closed'

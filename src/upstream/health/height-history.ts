@@ -2,7 +2,7 @@ import { steadyNow } from '../../lib/steady-clock.ts'
 import type { Upstream } from '../upstream.ts'
 
 /** What each upstream of a pool told of its tip, and when: heights alone do not show which is stuck on a slow chain. */
-export interface ToldHeights {
+export interface HeightHistory {
   told(upstream: Upstream, height: bigint): void
   /**
    * True when the upstream, at the time it last told its height, lacked a block that another had told long before. An
@@ -27,11 +27,11 @@ interface Told {
  * @param rememberedMs at least twice as long
  * @param now milliseconds; used for ages only
  */
-export function createToldHeights(
+export function createHeightHistory(
   longMs: number,
   rememberedMs: number = 2 * longMs,
   now: () => number = steadyNow,
-): ToldHeights {
+): HeightHistory {
   /** In order of time: the newest entry that is old enough, and all later ones. */
   const all = new WeakMap<Upstream, Told[]>()
 

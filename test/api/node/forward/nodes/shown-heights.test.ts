@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { ForwardCall } from '../../../../../src/api/node/forward/call.ts'
 import { createForwarder } from '../../../../../src/api/node/forward/forwarder.ts'
 import type { NodeGroup, NodePools } from '../../../../../src/api/node/forward/nodes/node-pools.ts'
-import { createToldHeights } from '../../../../../src/api/node/forward/nodes/told-heights.ts'
+import { createShownHeights } from '../../../../../src/api/node/forward/nodes/shown-heights.ts'
 import { blockHeight, encodePBlock } from '../../../../../src/chains/avalanche/codec/index.ts'
 import { gorillaCall, nodeAt, startFront, told } from '../../fake-nodes.ts'
 
@@ -53,7 +53,7 @@ it('where who told it is gone, the others answer all the same', async () => {
 
 it('where one of several tells a height that cannot be, the others are asked as before', () => {
   const late: string[] = []
-  const heights = createToldHeights({ note: (host) => void late.push(host) }, () => undefined)
+  const heights = createShownHeights({ note: (host) => void late.push(host) }, () => undefined)
   const members = ['one', 'two', 'three'].map((host) => ({ host }))
   const group = { pool: { head: () => 100n }, members: () => members } as unknown as NodeGroup
   const call = { endpoint: { path: '/ext/bc/P' }, rule: { target: 'any', shows: 'height' } } as unknown as ForwardCall

@@ -10,7 +10,7 @@ type Ask<A> = (height: bigint) => Promise<A>
  * a reported number names a block that does not exist yet. The first answers at a height show which it is; only an
  * answer with the wanted number counts.
  */
-export function atToldHeights(reader: ReadMethod): ReadMethod {
+export function atEarlierBlocks(reader: ReadMethod): ReadMethod {
   /** How much the number reported by calls exceeds the requested height; undefined until an answer has shown it. */
   let ahead: bigint | undefined
 

@@ -5,7 +5,7 @@ import type { Member, NodeGroup } from './node-pools.ts'
 import { type BlockHeight, type HeightCall, type ShownBlock, shownBlock } from './shown-block.ts'
 
 /** Tracks the highest block of P and X that clients have been told of, and which nodes may not have it. */
-export interface ToldHeights {
+export interface ShownHeights {
   /**
    * Called with each answer: a client that hears of a block then reads its state, possibly at another node. Returns
    * what it shows if that is higher than all before.
@@ -39,9 +39,9 @@ async function hasReached(
   }
 }
 
-export function createToldHeights(late: Pick<LateNodes, 'note'>, blockHeight: BlockHeight): ToldHeights {
+export function createShownHeights(late: Pick<LateNodes, 'note'>, blockHeight: BlockHeight): ShownHeights {
   const marks = new Map<string, bigint>()
-  const heard: ToldHeights['heard'] = ({ height: told, asked }, group, host) => {
+  const heard: ShownHeights['heard'] = ({ height: told, asked }, group, host) => {
     const { path } = asked.endpoint
     if (told <= (marks.get(path) ?? -1n)) return false
     // Otherwise an impossible height of one node would exclude all others.
