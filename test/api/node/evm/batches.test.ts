@@ -1,19 +1,8 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { joinAnswers } from '../../../../src/api/node/evm/batch/join-answers.ts'
 import { matchAnswers } from '../../../../src/api/node/evm/batch/match-answers.ts'
 import { splitBatch } from '../../../../src/api/node/evm/batch/split-batch.ts'
-import { type FaultServer, type FaultServerOptions, startFaultServer } from '../../../support/upstream/fault-server.ts'
-import { type EvmStage, startEvmStage } from './stage.ts'
-
-async function start(options: FaultServerOptions): Promise<{ stage: EvmStage; server: FaultServer }> {
-  const server = await startFaultServer(options)
-  const stage = await startEvmStage({ nodes: [server.url] })
-  onTestFinished(async () => {
-    await stage.close()
-    await server.close()
-  })
-  return { stage, server }
-}
+import { startOneNode } from './stage.ts'
 
 const call = (id: unknown, method: string, params: unknown[] = []) => ({ jsonrpc: '2.0', id, method, params })
 const bufferOf = (value: unknown): Buffer => Buffer.from(JSON.stringify(value))
@@ -21,7 +10,7 @@ const bufferOf = (value: unknown): Buffer => Buffer.from(JSON.stringify(value))
 describe('batches on their way', () => {
   it('go to the node byte for byte when nothing in them is known', async () => {
     let seen = ''
-    const { stage } = await start({
+    const { stage } = await startOneNode({
       handle: (_request, body) => {
         if (!body.includes('eth_gasPrice')) return undefined
         seen = body.toString()
@@ -35,7 +24,7 @@ describe('batches on their way', () => {
   })
 
   it('only what is not known goes to the node, and all stands in its place', async () => {
-    const { stage, server } = await start({ answer: ({ method }) => method })
+    const { stage, server } = await startOneNode({ answer: ({ method }) => method })
     await stage.post(call(1, 'eth_chainId'))
     server.reset()
     const { text } = await stage.post([
@@ -57,7 +46,7 @@ describe('batches on their way', () => {
   })
 
   it('writes are sent alone, once each, in order, and what stands behind them is asked afterwards', async () => {
-    const { stage, server } = await start({ answer: ({ method, params }) => [method, params] })
+    const { stage, server } = await startOneNode({ answer: ({ method, params }) => [method, params] })
     const { text } = await stage.post([
       call(1, 'eth_getTransactionCount', ['0x1', 'pending']),
       call(2, 'eth_sendRawTransaction', ['0x01']),
@@ -79,7 +68,7 @@ describe('batches on their way', () => {
     [500, 502],
     [413, 413],
   ])('what was sent is told although nobody answers what stands behind it: %i', async (said, told) => {
-    const { stage, server } = await start({ answer: () => '0xhash' })
+    const { stage, server } = await startOneNode({ answer: () => '0xhash' })
     server.set(({ body }) => (body.includes('eth_gasPrice') ? { status: said } : {}))
     const { status, text } = await stage.post([call(1, 'eth_sendRawTransaction', ['0x01']), call(2, 'eth_gasPrice')])
     expect(status).toBe(200)
@@ -91,7 +80,7 @@ describe('batches on their way', () => {
   })
 
   it('a server that refuses arrays is asked one by one', async () => {
-    const { stage } = await start({ answer: ({ params }) => params, faults: { refuseBatches: 'object' } })
+    const { stage } = await startOneNode({ answer: ({ params }) => params, faults: { refuseBatches: 'object' } })
     const { text } = await stage.post([1, 2, 3].map((id) => call(id, 'eth_odd', [id])))
     expect(JSON.parse(text)).toEqual([1, 2, 3].map((id) => ({ jsonrpc: '2.0', id, result: [id] })))
   })

@@ -1,20 +1,10 @@
-import { expect, it, onTestFinished } from 'vitest'
-import { type FaultServer, type FaultServerOptions, startFaultServer } from '../../../support/upstream/fault-server.ts'
+import { expect, it } from 'vitest'
+import type { FaultServer } from '../../../support/upstream/fault-server.ts'
 import { gate } from '../../../support/waiting/gate.ts'
 import { until } from '../../../support/waiting/until.ts'
-import { type EvmStage, startEvmStage } from './stage.ts'
+import { type EvmStage, startOneNode } from './stage.ts'
 
 // Identical reads that are under way at the same time.
-
-async function start(options: FaultServerOptions): Promise<{ stage: EvmStage; server: FaultServer }> {
-  const server = await startFaultServer(options)
-  const stage = await startEvmStage({ nodes: [server.url] })
-  onTestFinished(async () => {
-    await stage.close()
-    await server.close()
-  })
-  return { stage, server }
-}
 
 const asked = (server: FaultServer, method: string): number =>
   server.stats.seen.filter((call) => call.method === method).length
@@ -28,7 +18,7 @@ function arrivals(stage: EvmStage): () => number {
 
 it('identical reads under way are one', async () => {
   const held = gate()
-  const { stage, server } = await start({ faults: { held: held.opened }, answer: () => '0x1' })
+  const { stage, server } = await startOneNode({ faults: { held: held.opened }, answer: () => '0x1' })
   const arrived = arrivals(stage)
   const posts = Array.from({ length: 20 }, (_, id) =>
     stage.post({ jsonrpc: '2.0', id, method: 'eth_gasPrice', params: [] }),
@@ -44,7 +34,7 @@ it('identical reads under way are one', async () => {
 
 it('who leaves takes nothing from those who stay; the last one who leaves ends it', async () => {
   const held = gate()
-  const { stage, server } = await start({ faults: { held: held.opened }, answer: () => '0x1' })
+  const { stage, server } = await startOneNode({ faults: { held: held.opened }, answer: () => '0x1' })
   const arrived = arrivals(stage)
   const leave = new AbortController()
   const send = (signal?: AbortSignal): Promise<Response> =>
@@ -79,7 +69,7 @@ it.each([
   ['eth_getLogs', [{ blockHash: HASH }]],
 ])('%s: who was shown a newer block does not share what was asked before it', async (method, params) => {
   const held = gate()
-  const { stage, server } = await start({
+  const { stage, server } = await startOneNode({
     height: 100n,
     faults: ({ body }) => (body.includes('"early"') ? { held: held.opened } : {}),
     handle: (_, body) =>

@@ -17,7 +17,12 @@ import {
 } from '../../../../src/api/node/index.ts'
 import { blockHeight } from '../../../../src/chains/avalanche/codec/index.ts'
 import type { PoolLimits, UpstreamSpec } from '../../../../src/upstream/index.ts'
-import { type FaultServer, type SeenCall, startFaultServer } from '../../../support/upstream/fault-server.ts'
+import {
+  type FaultServer,
+  type FaultServerOptions,
+  type SeenCall,
+  startFaultServer,
+} from '../../../support/upstream/fault-server.ts'
 import { TEST_LIMITS } from '../../../support/upstream/upstream-pool.ts'
 
 export interface EvmStageOptions {
@@ -129,6 +134,17 @@ export async function startEvmStage(options: EvmStageOptions): Promise<EvmStage>
       await pools.close()
     },
   }
+}
+
+/** A stage over one node; both end with the test. */
+export async function startOneNode(options: FaultServerOptions): Promise<{ stage: EvmStage; server: FaultServer }> {
+  const server = await startFaultServer(options)
+  const stage = await startEvmStage({ nodes: [server.url] })
+  onTestFinished(async () => {
+    await stage.close()
+    await server.close()
+  })
+  return { stage, server }
 }
 
 /** A node that is at a height, which a test may raise. */

@@ -5,36 +5,19 @@ import type { NodeGroup, NodePools } from '../../../../../src/api/node/forward/n
 import { createShownHeights } from '../../../../../src/api/node/forward/nodes/shown-heights.ts'
 import { blockHeight, encodePBlock } from '../../../../../src/chains/avalanche/codec/index.ts'
 import { gorillaCall, nodeAt, startFront, told } from '../../fake-nodes.ts'
-
-/** Of a client, which no probe uses. */
-const ID = '777'
+import { CLIENT_ID, startLateNode } from './late-node.ts'
 
 it.each([
   ['/ext/bc/P', 'platform.getHeight', 'platform.getUTXOs'],
   ['/ext/bc/X', 'avm.getHeight', 'avm.getUTXOs'],
 ])('behind a height that was told nobody is shown the state of before: %s', async (path, height, utxos) => {
   for (const index of [0, 1]) {
-    const front = await startFront(2)
-    const [late, first] = [nodeAt(front, index), nodeAt(front, 1 - index)]
-    let isLate = true
-    let asked = 0
-    for (const node of front.nodes)
-      node.answer = (call) => {
-        const isBehind = isLate && node === late
-        if (call.method === utxos) return told(call, { utxos: [isBehind ? 'old' : 'new'] })
-        if (call.method !== height) return undefined
-        // So that the other one is asked, even where this one comes first.
-        if (isBehind && call.body.includes(ID) && asked++ === 0) return 'cut'
-        return told(call, { height: isBehind ? '100' : '101' })
-      }
-    const ask = async (method: string) => (await front.post(path, gorillaCall(method, '{"addresses":["x"]}', ID))).text
-    let seen = ''
-    while (!seen.includes('101')) seen = await ask(height)
+    const { first, ask, arrive } = await startLateNode({ path, height, state: utxos }, { index })
     for (let round = 0; round < 5; round += 1) {
       expect(await ask(height)).toContain('"101"')
       expect(await ask(utxos)).toContain('new')
     }
-    isLate = false
+    arrive()
     first.answer = () => 'cut'
     expect(await ask(utxos)).toContain('new')
   }
@@ -44,11 +27,11 @@ it('where who told it is gone, the others answer all the same', async () => {
   const front = await startFront(2)
   const [one, other] = [nodeAt(front, 0), nodeAt(front, 1)]
   one.answer = (call) => (call.method === 'platform.getHeight' ? told(call, { height: '101' }) : undefined)
-  other.answer = (call) => (call.body.includes(ID) && call.method === 'platform.getHeight' ? 'cut' : undefined)
-  expect((await front.post('/ext/bc/P', gorillaCall('platform.getHeight', '{}', ID))).text).toContain('101')
+  other.answer = (call) => (call.body.includes(CLIENT_ID) && call.method === 'platform.getHeight' ? 'cut' : undefined)
+  expect((await front.post('/ext/bc/P', gorillaCall('platform.getHeight', '{}', CLIENT_ID))).text).toContain('101')
   one.answer = () => 'cut'
   other.answer = () => undefined
-  expect((await front.post('/ext/bc/P', gorillaCall('platform.getHeight', '{}', ID))).text).toContain('100')
+  expect((await front.post('/ext/bc/P', gorillaCall('platform.getHeight', '{}', CLIENT_ID))).text).toContain('100')
 })
 
 it('where one of several tells a height that cannot be, the others are asked as before', () => {
@@ -151,11 +134,11 @@ it('what is kept while the tip stands still is not kept behind a height that was
     if (call.method === 'platform.getUTXOs') return told(call, { utxos: [`of ${top}`] })
     // The pool's own look at the tip comes later than the client.
     return call.method === 'platform.getHeight'
-      ? told(call, { height: call.body.includes(ID) ? `${top}` : '100' })
+      ? told(call, { height: call.body.includes(CLIENT_ID) ? `${top}` : '100' })
       : undefined
   }
   const ask = async (method: string) =>
-    (await front.post('/ext/bc/P', gorillaCall(method, '{"addresses":["x"]}', ID))).text
+    (await front.post('/ext/bc/P', gorillaCall(method, '{"addresses":["x"]}', CLIENT_ID))).text
   expect(await ask('platform.getUTXOs')).toContain('of 100')
   top = 101
   expect(await ask('platform.getUTXOs')).toContain('of 100')
