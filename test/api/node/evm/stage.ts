@@ -58,11 +58,7 @@ export async function startEvmStage(options: EvmStageOptions): Promise<EvmStage>
   const evm = options.evm ?? {}
   const pools = createNodePools({ nodes, evm, limits: { ...TEST_LIMITS, ...options.limits }, deps: {} })
   const shared = { cache: { bytes: 10_000_000, entries: 10_000 }, tipCacheMs: options.tipCacheMs ?? 0 }
-<<<<<<< HEAD
   const forwarder = createForwarder({ pools, blockHeight, writePolicy: options.writePolicy ?? 'one', ...shared })
-  const { answer, tip } = createEvmGateway({ pools, forwarder, maxLagBlocks: 3, ...shared })
-=======
-  const forwarder = createForwarder({ pools, writePolicy: options.writePolicy ?? 'one', ...shared })
   const { answer, tip } = createEvmGateway({
     pools,
     forwarder,
@@ -70,7 +66,6 @@ export async function startEvmStage(options: EvmStageOptions): Promise<EvmStage>
     elsewhere: options.elsewhere,
     ...shared,
   })
->>>>>>> 4a573df0 (EVM: a filter whose node is gone or has forgotten it goes on at another, from the last block that was told; viem made a new one and lost what came in between, ethers asked for the lost one for ever)
   const sockets = createEvmSockets({
     answer,
     targets: createSocketTargets({ pools, nodes, evm, isBehind: (endpoint, host) => tip(endpoint).isBehind(host) }),
