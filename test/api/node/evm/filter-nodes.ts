@@ -23,6 +23,8 @@ interface Filter {
   kind: 'eth_newFilter' | 'eth_newBlockFilter' | 'eth_newPendingTransactionFilter'
   /** Newest block that was told. */
   told: number
+  /** First block of the filter's own range. */
+  first: number
 }
 
 export const hex = (height: number): string => `0x${height.toString(16)}`
@@ -63,7 +65,8 @@ function answerOf(node: FilterNode, filters: Map<string, Filter>, branch: string
     case 'eth_newBlockFilter':
     case 'eth_newPendingTransactionFilter': {
       const made = hex(Math.floor(Math.random() * 2 ** 48))
-      filters.set(made, { kind: method, told: node.height - node.lateEvents })
+      const own = Number(typeof first === 'object' ? (first.fromBlock ?? 0) : 0)
+      filters.set(made, { kind: method, told: node.height - node.lateEvents, first: own })
       return { result: made }
     }
     case 'eth_uninstallFilter':
@@ -72,7 +75,8 @@ function answerOf(node: FilterNode, filters: Map<string, Filter>, branch: string
       if (!filter) return missing
       const from = filter.told + 1
       filter.told = node.height
-      if (filter.kind === 'eth_newFilter') return { result: logsFrom(from, node.height, branch) }
+      if (filter.kind === 'eth_newFilter')
+        return { result: logsFrom(Math.max(from, filter.first), node.height, branch) }
       if (filter.kind === 'eth_newPendingTransactionFilter') return { result: [] }
       return { result: Array.from({ length: node.height - from + 1 }, (_, at) => hashOf(from + at, branch)) }
     }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createPublicClient, http, type Log } from 'viem'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createToldElsewhere, type SharedNews } from '../../../../src/api/node/forward/told-elsewhere.ts'
@@ -86,6 +87,20 @@ describe('a filter whose node is gone', () => {
     await nodes[0]?.server.down()
     raise(nodes, 110)
     expect(blocksOf(await changes(stage, id))).toEqual([104, 106])
+  })
+
+  it('whose events are rare goes on from the last poll, not from the last event', async () => {
+    const { stage, nodes } = await startFilterNodes([100, 100])
+    const id = await stage.call('eth_newFilter', [{ fromBlock: hex(2_900) }])
+    for (const height of [1_000, 2_000, 2_800]) {
+      raise(nodes, height)
+      // So that it is known that the filter's node has it.
+      while ((await stage.call('eth_blockNumber')) !== hex(height)) await nextTurn()
+      expect(blocksOf(await changes(stage, id))).toEqual([])
+    }
+    await nodes[0]?.server.down()
+    raise(nodes, 2_904)
+    expect(blocksOf(await changes(stage, id))).toEqual([2_900, 2_902, 2_904])
   })
 
   it('has all its logs, and what is new is told behind them', async () => {

@@ -9,7 +9,7 @@ import type { ChainTip } from '../read/chain-tip.ts'
 import { followedRange, parameterAt } from '../read/finality.ts'
 import { callOf, exchange, isAnswer, textOf } from './filter-call.ts'
 import type { GoingFilter, HeldFilter } from './filter-table.ts'
-import { isHash } from './told-changes.ts'
+import { isHash, LATE_EVENTS } from './told-changes.ts'
 
 /** A filter cannot go on where it was: too much was missed, or what was told is not known any more. */
 export class LostFilterError extends FirnError {
@@ -41,8 +41,6 @@ export const MAX_MISSED_BLOCKS = 1_024
 export const MAX_KEPT_PARAMS = 2_048
 /** Blocks that may be accepted while a filter is made: their hashes are kept. */
 const MAX_UNSURE = 32n
-/** A node may tell a filter of a block that it had before the filter, if it is as new as this. */
-const LATE_EVENTS = 3n
 /** Time limit for the question for a node's height, milliseconds. */
 const HEIGHT_MS = 2_000
 /** Blocks of a gap that are asked for at once. */
@@ -89,9 +87,11 @@ export function createFilterMoves(deps: {
     const { host } = member
     if (filter.method === 'eth_newPendingTransactionFilter')
       return { host, id: await makeAt(member, call, filter), going: filter }
-    const told = await toldAt(member, call, filter)
+    const last = await toldAt(member, call, filter)
     // Made there, it would tell again what another node has told.
-    if (told === undefined && tip.hasNewest(host)) return 'foreign'
+    if (last === undefined && tip.hasNewest(host)) return 'foreign'
+    const quietTo = BigInt(filter.quietTo ?? '0x0')
+    const told = last === undefined || last > quietTo ? last : quietTo
     if (told === undefined || told > sure) return 'late'
     if (sure - told > BigInt(MAX_MISSED_BLOCKS)) throw new LostFilterError(`${sure - told} blocks were missed`)
     await tip.history.learn(deps.pools.group(endpoint.source), endpoint, told + 1n)

@@ -18,6 +18,8 @@ export interface GoingFilter {
   params: string
   /** The newest block that was told, or before the filter: its hash, else its number in hex. */
   last: string
+  /** Number in hex of a block up to which everything was told, where events are rare and `last` is long ago. */
+  quietTo?: string | undefined
   /** Blocks that its node was not asked for: they come before what that node tells next. */
   gap?: Gap | undefined
   /** Hashes of blocks that were told and that its node may tell again. */

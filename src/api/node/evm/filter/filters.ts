@@ -21,7 +21,7 @@ import {
 } from './filter-call.ts'
 import { createFilterMoves, LostFilterError } from './filter-moves.ts'
 import type { FilterTable, HeldFilter } from './filter-table.ts'
-import { toldChanges } from './told-changes.ts'
+import { quietUpTo, toldChanges } from './told-changes.ts'
 
 /** The node that has the filter lacks a block that clients were shown. */
 class LateMakerError extends UpstreamUnavailableError {}
@@ -140,6 +140,7 @@ export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFi
     try {
       const isPoll = message.method === 'eth_getFilterChanges'
       const missed = isPoll && held.going ? await moves.missed(call, held.going, maker) : []
+      const before = tipOf(endpoint).shown(maker.host)
       const asked = held.id === id ? call : callOf(call, message.method, `["${held.id}"]`)
       const response = await askMaker(maker, asked)
       // This includes that the node has not reached the filter's blocks: no other node has the filter.
@@ -147,7 +148,7 @@ export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFi
       if (saysUnknown(call, response.body)) return undefined
       const told = isPoll ? toldChanges(call, held, missed, response.body) : { body: response.body, held }
       if (message.method === 'eth_uninstallFilter') table.forget(endpoint.path, id)
-      else table.hold(endpoint.path, id, told.held)
+      else table.hold(endpoint.path, id, isPoll ? quietUpTo(told.held, before) : told.held)
       await learn(call, maker, told.body)
       return answerOf({ ...response, body: told.body })
     } catch (error) {

@@ -40,6 +40,24 @@ function mayComeAgain(method: string, { to, sure }: Gap, missed: readonly Buffer
   return [...new Set(late.map((event) => blockOf(method, event)))]
 }
 
+/** A node may tell a filter of a block some time after it has the block; not of one that is older than this. */
+export const LATE_EVENTS = 3n
+/** So that rare events are not a change with each poll: other processes hear of changes. Blocks. */
+const QUIET_STEP = 128n
+
+/**
+ * What is known of a filter behind a poll without events of the newest blocks: nothing up to them is missing.
+ * @param before the block that the filter's node had before the poll, if known
+ */
+export function quietUpTo(held: HeldFilter, before: bigint | undefined): HeldFilter {
+  const { going } = held
+  if (!going || before === undefined) return held
+  const quietTo = before - LATE_EVENTS
+  const since = BigInt(going.quietTo ?? (isHash(going.last) ? '0x0' : going.last))
+  if (quietTo - since < QUIET_STEP) return held
+  return { ...held, going: { ...going, quietTo: `0x${quietTo.toString(16)}` } }
+}
+
 /** A log that a re-organisation took back is news, though its block was told. */
 const isRemoved = (event: Buffer): boolean => event[0] === 0x7b && memberOf(event, 'removed')?.[0] === 0x74
 
