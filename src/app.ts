@@ -14,6 +14,7 @@ import { createIndexIdentities, type IndexIdentities } from './wiring/indexed/in
 import { createServerIndexer } from './wiring/indexed/indexer.ts'
 import { createIndexerCheck } from './wiring/indexed/indexer-health.ts'
 import { createServerNftMetadata } from './wiring/indexed/nft-metadata.ts'
+import type { ServerNode } from './wiring/node/node.ts'
 import { createNodeSide } from './wiring/node/node-side.ts'
 import { wirePage } from './wiring/page.ts'
 import { createHeapRoom, type HeapRoom } from './wiring/process/heap-room.ts'
@@ -58,7 +59,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     tracing,
   })
   if (metrics) createStoreInstruments(metrics.registry, store)
-  const indexing = createIndexing(config, ground, overrides.resolve)
+  const indexing = createIndexing(config, { ...ground, resolve: overrides.resolve, onNewest: node.indexed })
   if (indexing.indexer) health.health.registerCheck(createIndexerCheck(indexing.indexer))
   const indexed = config.index.enabled ? store.reader.networks : undefined
   const identities = createIndexIdentities(config, chains.networks, indexed, logger)
@@ -169,9 +170,22 @@ type Indexing = ReturnType<typeof createIndexing>
 const elsewhere = () => ({ role: 'elsewhere', streams: [] })
 
 /** What follows chains in the background; nothing if this process only serves. */
-function createIndexing(config: Config, { chains, store, logger, metrics }: Ground, resolve: HostResolver | undefined) {
+function createIndexing(
+  config: Config,
+  {
+    chains,
+    store,
+    logger,
+    metrics,
+    resolve,
+    onNewest,
+  }: Ground & {
+    resolve: HostResolver | undefined
+    onNewest: ServerNode['indexed']
+  },
+) {
   const here = config.index.enabled && config.mode !== 'api'
-  const indexer = here ? createServerIndexer(config, { chains, store, logger }) : undefined
+  const indexer = here ? createServerIndexer(config, { chains, store, logger, onNewest }) : undefined
   const nftMetadata = here ? createServerNftMetadata(config, { chains, store, logger, resolve }) : undefined
   // A process that only serves reports this, too: without the last indexer, nothing else reports that none writes.
   if (config.index.enabled && metrics) createIndexInstruments(metrics.registry, indexer?.status ?? elsewhere)

@@ -1,17 +1,12 @@
 import { setMaxListeners } from 'node:events'
-import type { Logger } from 'pino'
 import { CancelledError } from '../errors.ts'
 import { pause } from '../lib/waiting/pause.ts'
-import type { IndexWriter } from '../store/index-writer.ts'
 import type { AnyStream, ChainStream, StreamBlock } from './runner/stream.ts'
-import { createStreamRunner, type RunnerTimes, type StreamRunner } from './runner/stream-runner.ts'
+import { createStreamRunner, type RunnerDeps, type StreamRunner } from './runner/stream-runner.ts'
 import type { StreamStatus } from './runner/stream-status.ts'
 
-export interface IndexerDeps {
-  writer: IndexWriter
+export interface IndexerDeps extends RunnerDeps {
   streams: readonly AnyStream[]
-  logger: Logger
-  times?: Partial<RunnerTimes>
 }
 
 export interface IndexerStatus {
@@ -31,10 +26,9 @@ export interface Indexer {
 const LEAD_RETRY_MS = 2_000
 
 /** Runs all streams in this process as soon as it holds the lead. */
-export function createIndexer({ writer, streams, logger, times }: IndexerDeps): Indexer {
-  const runners = streams.map((stream: ChainStream<StreamBlock>) =>
-    createStreamRunner(stream, { writer, logger, ...(times ? { times } : {}) }),
-  )
+export function createIndexer({ streams, ...deps }: IndexerDeps): Indexer {
+  const { writer, logger } = deps
+  const runners = streams.map((stream: ChainStream<StreamBlock>) => createStreamRunner(stream, deps))
   let role: IndexerStatus['role'] = 'stopped'
   let stopping: AbortController | undefined
   let running: Promise<void> | undefined

@@ -53,6 +53,32 @@ function run({ confirmTip, times = {}, ...stream }: Setup): StreamRunner {
 const never = (signal: AbortSignal): Promise<never> =>
   new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
 
+it('the newest block is announced before it can be read, and no block of the way there', async () => {
+  const events: string[] = []
+  const block = (height: bigint): StreamBlock => ({ height, id: `0${height}`, parentId: `0${height - 1n}`, time: 0n })
+  const pages = [
+    { blocks: [block(8n)], tip: 9n },
+    { blocks: [block(9n)], tip: 9n },
+  ]
+  const runner = createStreamRunner(streamOf({ fetch: async () => pages.shift() ?? { blocks: [], tip: 9n } }), {
+    writer: {
+      ...emptyWriter(),
+      prepareRange: () => undefined,
+      commitRange: async (_: string, __: unknown, { height }: { height: bigint }) =>
+        void events.push(`wrote ${height}`),
+    } as unknown as IndexWriter,
+    logger: pino({ level: 'silent' }),
+    times: TIMES,
+    onNewest: (stream, height) => void events.push(`${stream} ${height}`),
+  })
+  const stop = new AbortController()
+  const running = runner.run(stop.signal)
+  await eventually(() => expect(runner.status().phase).toBe('following'))
+  stop.abort()
+  await running
+  expect(events).toEqual(['wrote 8', 'testnet:P 9', 'wrote 9'])
+})
+
 describe('a stream with a stored tip', () => {
   it('is stalled while no node answers, however often it begins anew, and is not called fresh', async () => {
     const runner = run({ fetch: () => Promise.reject(new UpstreamUnavailableError('no node answered')) })

@@ -39,6 +39,8 @@ export interface RunnerDeps {
   writer: IndexWriter
   logger: Logger
   times?: Partial<RunnerTimes>
+  /** Called before the newest block of a chain can be read from the store; again if the write failed. */
+  onNewest?: ((stream: string, height: bigint) => void) | undefined
 }
 
 export interface StreamRunner {
@@ -168,6 +170,7 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
     const [first] = page.blocks
     const last = page.blocks.at(-1)
     if (first === undefined || last === undefined) return
+    if (page.tip <= last.height) deps.onNewest?.(name, last.height)
     await writer.commitRange(name, rows, {
       from: first.height,
       parentId: tip?.id ?? first.parentId,

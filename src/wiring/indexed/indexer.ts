@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Chains } from '../../chains/index.ts'
 import { type Config, publicGenesisFile } from '../../config/index.ts'
 import { createEvmLayer, createEvmStream } from '../../indexer/evm/index.ts'
-import { type AnyStream, createIndexer, type Indexer } from '../../indexer/index.ts'
+import { type AnyStream, createIndexer, type Indexer, type IndexerDeps } from '../../indexer/index.ts'
 import { createGenesisBook, createPrimaryStreams, type GenesisBook } from '../../indexer/primary/index.ts'
 import { idToCb58 } from '../../lib/bytes/ids.ts'
 import { CHAIN_LETTERS, SIDES } from '../../lib/primary-network.ts'
@@ -21,13 +21,15 @@ const EMBEDDED_PAGE = 512
 /** Follows the configured streams, by default P, X and C of every configured network. */
 export function createServerIndexer(
   config: Config,
-  { chains, store, logger }: { chains: Chains; store: Store; logger: Logger },
+  deps: { chains: Chains; store: Store } & Pick<IndexerDeps, 'logger' | 'onNewest'>,
 ): Indexer {
+  const { chains, store, logger, onNewest } = deps
   boundHeapGrowth()
   return createIndexer({
     writer: store.writer,
     streams: [...primaryStreams(config, chains, store, logger), ...evmStreams(config, chains, store)],
     logger,
+    onNewest,
   })
 }
 

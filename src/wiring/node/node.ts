@@ -10,19 +10,12 @@ import {
   createToldElsewhere,
   type Forwarder,
   type ListedChain,
-  type LocalEndpoint,
-  type LocalService,
   type NodeApi,
   type NodePools,
   type NodePoolsDeps,
   type ToldElsewhere,
 } from '../../api/node/index.ts'
-import { createDiscoverService, createOpenRpcPage } from '../../api/node/openrpc/index.ts'
-import { createContainerIndexService } from '../../api/node/services/container-index.ts'
 import { withEvmFallbacks } from '../../api/node/services/evm-fallbacks.ts'
-import { createHealthPages, createHealthService } from '../../api/node/services/health.ts'
-import { createInfoService } from '../../api/node/services/info.ts'
-import { createPlatformService } from '../../api/node/services/platform.ts'
 import { blockHeight } from '../../chains/avalanche/codec/index.ts'
 import { avalancheIdentity } from '../../chains/avalanche/index.ts'
 import { cChainIdentity, evmIdentity } from '../../chains/evm/index.ts'
@@ -30,27 +23,21 @@ import type { Config } from '../../config/index.ts'
 import { sha256 } from '../../lib/bytes/sha256.ts'
 import { defined } from '../../lib/defined.ts'
 import { hostNames, namesBeside } from '../../lib/http/host-names.ts'
-import type { ChainLetter, Side } from '../../lib/primary-network.ts'
+import type { Side } from '../../lib/primary-network.ts'
 import { pause } from '../../lib/waiting/pause.ts'
 import type { Metrics } from '../../metrics/index.ts'
-import { type ContainerIndex, type ContainerSource, withShown } from '../../services/containers/index.ts'
 import type { PoolLimits, UpstreamPoolDeps, UpstreamSpec } from '../../upstream/index.ts'
 import type { ServerSharing } from '../sharing.ts'
-import { primaryHeight } from './chain-health.ts'
 import { createServerEvm } from './node-evm.ts'
-import { type ServerHealth, servedSide } from './node-health.ts'
+import { servedSide } from './node-health.ts'
+import { createOwnAnswers, type OwnAnswersDeps } from './own-answers.ts'
 
-export interface ServerNodeDeps {
+export interface ServerNodeDeps extends Pick<OwnAnswersDeps, 'health' | 'services' | 'containers'> {
   pool: Omit<UpstreamPoolDeps, 'headProbe'>
-  health: ServerHealth
   logger: Logger
   metrics?: Metrics | undefined
   /** What is shared with other processes; left out = this is the only one. */
   sharing?: Pick<ServerSharing, 'values' | 'news'> | undefined
-  /** Further services that are answered here: auth, admin, keystore. */
-  services: readonly LocalService[]
-  /** Own containers; `nodeHeight` = the height that the nodes behind /ext show now. */
-  containers?: (nodeHeight: (chain: ChainLetter, signal?: AbortSignal) => Promise<bigint>) => ContainerSource
 }
 
 /** Everything behind /ext. */
@@ -64,6 +51,8 @@ export interface ServerNode {
   machines(signal: AbortSignal): Promise<ReadonlyMap<string, string>>
   /** Finds out the id of the identity node and the list of chains; retries until it has both or is aborted. */
   discover(signal: AbortSignal): Promise<void>
+  /** The index has the newest block of a chain: what clients read from it must not be newer than what nodes tell. */
+  indexed(stream: string, height: bigint): void
   /** Ends what would keep the server from closing: WebSockets. */
   hangUp(): void
   close(): Promise<void>
@@ -213,6 +202,7 @@ export function createServerNode(config: Config, deps: ServerNodeDeps): ServerNo
       const listed = await listChains(pools, signal).catch(() => [])
       return new Map(listed.flatMap(({ id, vmID }) => (vmID === undefined ? [] : [[id, vmID] as const])))
     },
+    indexed: tellOfIndex(side, forwarder),
     hangUp: ownEvm.hangUp,
     close: () => pools.close(),
   }
@@ -249,40 +239,11 @@ function createForwarding(
   return { pools, forwarder }
 }
 
-/** Blocks of C are counted by its EVM, and transactions of X have no height. */
-const CHAIN_OF_BLOCKS: Partial<Record<ContainerIndex, 'P' | 'X'>> = { 'P/block': 'P', 'X/block': 'X' }
-
-/** Services and pages that need no node or combine a node's answers; the document describes those that are served. */
-function createOwnAnswers(
-  { node }: Config,
-  deps: Pick<ServerNodeDeps, 'health' | 'services' | 'containers'> & {
-    chains: ChainDirectory
-    pools: NodePools
-    forwarder: Forwarder
-  },
-): { services: LocalService[]; endpoints: LocalEndpoint[] } {
-  const { chains, pools, forwarder } = deps
-  const { health, isServed } = deps.health
-  const own = deps.containers?.((chain, signal) => primaryHeight(chain, pools.group(chain).pool, signal))
-  const services = [
-    createInfoService({ chains: { lookup: chains.lookup, isServed } }),
-    createPlatformService(),
-    createContainerIndexService(
-      own &&
-        withShown(own, (index, { bytes }) => {
-          const chain = CHAIN_OF_BLOCKS[index]
-          if (chain !== undefined) forwarder.shown(chain, bytes)
-        }),
-    ),
-    createHealthService(health),
-    ...deps.services,
-  ]
-  const described = node.publicDeployment ? services.filter((service) => service.private !== true) : services
-  return {
-    services: [...services, createDiscoverService(described)],
-    endpoints: [...createHealthPages(health), createOpenRpcPage(described)],
+const tellOfIndex =
+  (side: Side | undefined, forwarder: Forwarder): ServerNode['indexed'] =>
+  (stream, height) => {
+    for (const chain of ['P', 'X'] as const) if (stream === `${side}:${chain}`) forwarder.shown(chain, height)
   }
-}
 
 /** Retries at growing intervals until each has succeeded or the signal fires. */
 async function learnAll(lessons: readonly (() => Promise<boolean>)[], signal: AbortSignal): Promise<void> {

@@ -37,10 +37,14 @@ const AT_ONCE = 16
 /** Thousands of calls a minute: the budget must not decide. */
 export const GENEROUS = { default: { computeUnitsPerMinute: 1_000_000_000, computeUnitsPerDay: 1_000_000_000 } }
 
-/** The server as an operator would run it over the recorded network, its index at every chain's tip. */
+/**
+ * The server as an operator would run it over the recorded network, its index at every chain's tip.
+ * @param others base URLs of further nodes
+ */
 export async function startIndexedServer(
   data: Partially<Config>['data'] = { plans: GENEROUS },
   upTo: Partial<Heights> = {},
+  others: readonly string[] = [],
 ): Promise<IndexedServer> {
   const stage = createStage()
   const network = await startSandboxAvalanche()
@@ -50,7 +54,7 @@ export async function startIndexedServer(
     await network.stop()
   }
   try {
-    const server = await stage.serve({ data, ...settings(network.url, network.l1) } as Partially<Config>)
+    const server = await stage.serve({ data, ...settings([network.url, ...others], network.l1) } as Partially<Config>)
     const inTurn = createLine(
       { running: AT_ONCE, waiting: Number.POSITIVE_INFINITY },
       () => new Error('nobody is refused'),
@@ -78,7 +82,7 @@ export async function startIndexedServer(
   }
 }
 
-function settings(nodeUrl: string, l1: { url: string; blockchainID: string } | undefined) {
+function settings(nodeUrls: readonly string[], l1: { url: string; blockchainID: string } | undefined) {
   const { evmChainId } = recordedJson<{ evmChainId: number }>('network')
   const evm = (name: string, url: string) => ({
     name,
@@ -91,7 +95,7 @@ function settings(nodeUrl: string, l1: { url: string; blockchainID: string } | u
     index: { enabled: true, streams: ['testnet:P', 'testnet:X', 'testnet:C', `eip155:${L1}`] },
     chains: {
       evm: {
-        [evmChainId]: evm('Recorded C-Chain', `${nodeUrl}/ext/bc/C/rpc`),
+        [evmChainId]: evm('Recorded C-Chain', `${nodeUrls[0]}/ext/bc/C/rpc`),
         ...(l1 ? { [L1]: { ...evm('Recorded L1', l1.url), blockchainId: l1.blockchainID } } : {}),
       },
       avalanche: {
@@ -99,7 +103,7 @@ function settings(nodeUrl: string, l1: { url: string; blockchainID: string } | u
           name: 'Recorded network',
           evmChainId,
           genesisFile: fileURLToPath(new URL('../../fixtures/network/genesis.json', import.meta.url)),
-          upstreams: [{ url: nodeUrl, requestsPerSecond: 5_000 }],
+          upstreams: nodeUrls.map((url) => ({ url, requestsPerSecond: 5_000 })),
         },
       },
     },

@@ -43,7 +43,7 @@ export interface Forwarder {
    */
   beforeAtomic(settle: SettleAtomic): void
   /** A client was shown this block of P or X by this server itself: what nodes are asked next is no older. */
-  shown(chain: 'P' | 'X', block: Uint8Array): void
+  shown(chain: 'P' | 'X', height: bigint): void
 }
 
 export interface ForwarderDeps {

@@ -4,7 +4,7 @@ import { type Endpoint, endpointByName } from '../routes/endpoint.ts'
 import type { ForwardCall } from './call.ts'
 import { createLateNodes, type LateNodes } from './nodes/late-nodes.ts'
 import type { NodeGroup, NodePools } from './nodes/node-pools.ts'
-import { type BlockHeight, heightCallOf } from './nodes/shown-block.ts'
+import { type BlockHeight, heightCallOf, type ShownBlock } from './nodes/shown-block.ts'
 import { createShownHeights } from './nodes/shown-heights.ts'
 import type { Told, ToldElsewhere } from './told-elsewhere.ts'
 import { acceptedEverywhere, atomicHeightIn, createAwaitedTransactions, noteLacking } from './writes/everywhere.ts'
@@ -20,8 +20,8 @@ export interface ToldClients {
   read(call: ForwardCall, group: NodeGroup, answer: RawResponse): Promise<void> | undefined
   /** Called with an answer to a write. */
   written(call: ForwardCall, answer: RawResponse): void
-  /** A client was shown this block of P or X, without a node; in a container or not. */
-  shown(chain: 'P' | 'X', block: Uint8Array): void
+  /** Clients are shown this block of P or X, without a node. */
+  shown(chain: 'P' | 'X', height: bigint): void
   /** See `Forwarder`. */
   beforeAtomic(settle: SettleAtomic): void
   /** The chains were reset. */
@@ -56,6 +56,11 @@ export function createToldClients({ pools, onNews, blockHeight, elsewhere }: Tol
   const heights = createShownHeights(late, blockHeight)
   let settleAtomic: SettleAtomic | undefined
 
+  const isHigher = ({ height, asked }: ShownBlock, host?: string): void => {
+    onNews()
+    const { endpoint, method = '' } = asked
+    elsewhere?.tell({ kind: 'height', endpoint: endpoint.name, method, height: String(height), host })
+  }
   const written: ToldClients['written'] = (call, answer) => {
     const transaction = awaited.note(call, answer)
     if (transaction) elsewhere?.tell({ kind: 'awaited', ...transaction })
@@ -91,19 +96,14 @@ export function createToldClients({ pools, onNews, blockHeight, elsewhere }: Tol
     lacks: late.lacks,
     read(call, group, answer) {
       const shown = heights.note(call, group, answer)
-      if (shown) {
-        onNews()
-        const { endpoint, method = '' } = shown.asked
-        const [height, { host }] = [String(shown.height), answer]
-        elsewhere?.tell({ kind: 'height', endpoint: endpoint.name, method, height, host })
-      }
+      if (shown) isHigher(shown, answer.host)
       written(call, answer)
       return awaited.isNews(call, answer) ? accepted(call, group, answer) : undefined
     },
     written,
-    shown(chain, block) {
-      const height = blockHeight(block)
-      if (height !== undefined && heights.heard({ height, asked: heightCallOf(chain) }, pools.group(chain))) onNews()
+    shown(chain, height) {
+      const shown = { height, asked: heightCallOf(chain) }
+      if (heights.heard(shown, pools.group(chain))) isHigher(shown)
     },
     beforeAtomic: (settle) => {
       settleAtomic = settle

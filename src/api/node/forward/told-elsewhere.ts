@@ -6,8 +6,8 @@ import type { Source } from '../routes/endpoint.ts'
 export type Told =
   /** A client may wait for this transaction to be accepted; `isSent`: a node has accepted it for processing. */
   | { kind: 'awaited'; id: string; isSent?: boolean }
-  /** Height of P or X, reported by this node. */
-  | { kind: 'height'; endpoint: string; method: string; height: string; host: string }
+  /** Height of P or X; `host` has it, if known. */
+  | { kind: 'height'; endpoint: string; method: string; height: string; host?: string | undefined }
   /** A transaction is accepted but these nodes do not have it yet; `body` is the question to them. */
   | { kind: 'lacking'; endpoint: string; method: string; body: string; hosts: readonly string[] }
   /** Block of an EVM chain; `host` has it, if known. */
@@ -32,6 +32,7 @@ export interface ToldElsewhere {
 
 const isHeight = (value: unknown): boolean => typeof value === 'string' && /^\d{1,20}$/.test(value)
 const areTexts = (...values: unknown[]): boolean => values.every((value) => typeof value === 'string')
+const isHost = (value: unknown): boolean => value === undefined || areTexts(value)
 const isSource = (value: unknown): boolean =>
   areTexts(value) || (isRecord(value) && areTexts(value['blockchainId'], value['extension']))
 
@@ -50,12 +51,12 @@ function read(text: string, me: string): Told | undefined {
   const { kind, id, endpoint, method, body, height, host, hosts, path, source, filter } = told
   const isTold =
     (kind === 'awaited' && areTexts(id)) ||
-    (kind === 'height' && areTexts(endpoint, method, host) && isHeight(height)) ||
+    (kind === 'height' && areTexts(endpoint, method) && isHeight(height) && isHost(host)) ||
     (kind === 'lacking' &&
       areTexts(endpoint, method, body) &&
       Array.isArray(hosts) &&
       hosts.every((host) => areTexts(host))) ||
-    (kind === 'block' && areTexts(path) && isHeight(height) && isSource(source)) ||
+    (kind === 'block' && areTexts(path) && isHeight(height) && isSource(source) && isHost(host)) ||
     (kind === 'filter' && areTexts(path, id) && (filter === undefined || areTexts(filter)))
   return isTold ? (told as unknown as Told) : undefined
 }

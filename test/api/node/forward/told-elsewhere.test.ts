@@ -38,7 +38,7 @@ it.each([
   ['no object', '["height"]'],
   ['a kind of a later version', '{"kind":"weather","id":"x"}'],
   ['a height that is none', '{"kind":"height","endpoint":"P","method":"m","height":"-1","host":"a"}'],
-  ['a height without its node', '{"kind":"height","endpoint":"P","method":"m","height":"1"}'],
+  ['a height of a node that is no text', '{"kind":"height","endpoint":"P","method":"m","height":"1","host":1}'],
   ['nodes that are no texts', '{"kind":"lacking","endpoint":"P","method":"m","body":"","hosts":[1]}'],
   ['a block of a chain without an id', '{"kind":"block","path":"/ext/bc/x/rpc","height":"1","source":{}}'],
   ['a block of no chain', '{"kind":"block","path":"/ext/bc/C/rpc","height":"1"}'],

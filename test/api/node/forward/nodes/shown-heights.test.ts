@@ -3,7 +3,7 @@ import type { ForwardCall } from '../../../../../src/api/node/forward/call.ts'
 import { createForwarder } from '../../../../../src/api/node/forward/forwarder.ts'
 import type { NodeGroup, NodePools } from '../../../../../src/api/node/forward/nodes/node-pools.ts'
 import { createShownHeights } from '../../../../../src/api/node/forward/nodes/shown-heights.ts'
-import { blockHeight, encodePBlock } from '../../../../../src/chains/avalanche/codec/index.ts'
+import { blockHeight } from '../../../../../src/chains/avalanche/codec/index.ts'
 import { gorillaCall, nodeAt, startFront, told } from '../../fake-nodes.ts'
 import { CLIENT_ID, startLateNode } from './late-node.ts'
 
@@ -113,14 +113,12 @@ it('of a chain that began anew, those are passed over that have not what is told
 it('behind a block that this server showed by itself, those are passed over that do not have it', async () => {
   const heights = { one: '101', two: '100' }
   const { forwarder, ask, isAvoided } = startForwarder(heights, '/ext/bc/P', 'platform.getBalance')
-  const block = (height: bigint) =>
-    encodePBlock({ type: 'BanffCommitBlock', time: 1n, parentId: '00'.repeat(32), height })
-  forwarder.shown('P', block(101n))
+  forwarder.shown('P', 101n)
   await ask()
   expect([isAvoided('one'), isAvoided('two')]).toEqual([false, true])
-  // Blocks of before change nothing, nor what is no block.
+  // Blocks of before change nothing.
   heights.one = '90'
-  for (const bytes of [block(101n), block(7n), Buffer.from('no block')]) forwarder.shown('P', bytes)
+  for (const height of [101n, 7n]) forwarder.shown('P', height)
   await ask()
   expect([isAvoided('one'), isAvoided('two')]).toEqual([false, true])
   heights.two = '101'
