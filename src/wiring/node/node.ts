@@ -164,10 +164,7 @@ export function createServerNode(config: Config, deps: ServerNodeDeps): ServerNo
   const chains = createChainDirectory({
     list: () => listChains(pools),
     configured: Object.keys(evm).filter((id) => id !== 'C'),
-    primaryIds: {
-      ...(network?.xBlockchainId === undefined ? {} : { X: network.xBlockchainId }),
-      ...(network?.cBlockchainId === undefined ? {} : { C: network.cBlockchainId }),
-    },
+    primaryIds: defined({ X: network?.xBlockchainId, C: network?.cBlockchainId }),
   })
   const ownEvm = createServerEvm(config, { forwarder, pools, nodes, evm, metrics: deps.metrics, elsewhere })
   const api = createNodeApi({
