@@ -60,8 +60,11 @@ describe('a rolling restart', () => {
     const check = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status
     const hanging = stream(port, 1).catch((error: Error) => error)
     await expect.poll(() => check('/v1/live-check')).toBe(200)
+    await expect.poll(() => check('/ext/health/readiness')).toBe(200)
     child.kill('SIGTERM')
     await expect.poll(() => check('/v1/live-check')).toBe(503)
+    expect(await check('/ext/health/readiness')).toBe(503)
+    expect(await check('/ext/health/liveness')).toBe(200)
     // Who comes while the balancer has not noticed yet is served, on a connection that ends with the answer.
     const late = await fetch(`http://127.0.0.1:${port}/v1/balance/get-supported-chains`)
     expect([late.status, late.headers.get('connection')]).toEqual([200, 'close'])

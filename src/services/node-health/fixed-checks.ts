@@ -14,6 +14,7 @@ export const createDatabaseCheck = (probe: () => Promise<void> | undefined): Hea
 export const shuttingDownCheck: HealthCheck = {
   name: 'shuttingDown',
   tags: () => [APPLICATION_TAG],
+  reports: ['health', 'readiness'],
   run: () => {
     throw new UnhealthyError('server shutting down', { isShuttingDown: true })
   },
