@@ -21,7 +21,7 @@ export type FailureKind =
   | 'rate-limited'
   /** The upstream has not seen the requested block. */
   | 'behind'
-  /** A JSON-RPC error that another upstream may not have. */
+  /** A JSON-RPC error, or a limit for requests, that another upstream may not have. */
   | 'rpc'
   /** The upstream may not understand the question (`CallOptions.doubts`); what it said is the fallback. */
   | 'doubtful'

@@ -59,10 +59,16 @@ export const readJsonBody = (host: string, answer: WireAnswer): ReadBody => {
   }
 }
 
-/** The failure for a status without a readable body: an upstream with nothing at this path is the wrong one to ask. */
+/** The request is larger than this upstream takes. */
+const TOO_LARGE = 413
+
+/**
+ * The failure for a status without a readable body: an upstream with nothing at this path is the wrong one to ask. What
+ * is too large for one is too large a moment later, and another may take it; nothing is wrong with the upstream.
+ */
 export const unreadStatus = (host: string, status: number): Failure<never> => ({
   host,
-  kind: 'status',
+  kind: status === TOO_LARGE ? 'rpc' : 'status',
   reason: `status ${status}`,
   ...(status === NOTHING_THERE ? { unheard: 'place' } : {}),
 })
