@@ -33,7 +33,8 @@ test('a wallet of many pages is read of a node that knows what X and C exported,
     await Promise.all(nodes.map((node) => node.close()))
   })
   const readerOver = (used: readonly LedgerNode[]) => {
-    const specs = used.map(({ url }) => ({ url }))
+    // Whichever answers quicker, the one that runs P alone is asked first.
+    const specs = used.map(({ url }, priority) => ({ url, priority }))
     const pool = createUpstreamPool('nodes', specs, { ...TEST_LIMITS, hedgeMinMs: 0 })
     onTestFinished(() => pool.close())
     const network = createAvalancheNetwork({ pool })
