@@ -103,6 +103,58 @@ describe('buildGenesis', () => {
     expect(ours).toHaveLength(5)
   })
 
+  it('shares staked funds out in equal parts, across owners and locks, and the last one takes what is left over', () => {
+    const { initialStakers, startTime: start, ...config } = JSON.parse(json)
+    const avaxAddr = config.initialStakedFunds[0]
+    const other = initialStakers[0].rewardAddress
+    const funds = (owner: string, ...unlockSchedule: object[]) => ({
+      ...config.allocations[0],
+      avaxAddr: owner,
+      unlockSchedule,
+    })
+    const { validators } = buildGenesis(
+      JSON.stringify({
+        ...config,
+        startTime: start,
+        allocations: [
+          funds(avaxAddr, { amount: 10, locktime: start + 1 }, { amount: 5, locktime: start + 2 }),
+          funds(other, { amount: 12, locktime: start + 2 }, { amount: 4, locktime: start + 2 }),
+        ],
+        initialStakedFunds: [avaxAddr, other],
+        initialStakers: initialStakers.slice(0, 4),
+      }),
+    )
+    const shares = validators.map(({ unsignedTx }) => {
+      if (unsignedTx.type !== 'AddPermissionlessValidatorTx') throw new Error(unsignedTx.type)
+      const { validator, stakeOutputs } = unsignedTx
+      const parts = stakeOutputs.map(({ output }) => {
+        if (output.type !== 'stakeable-lock') throw new Error(output.type)
+        return [Number(output.locktime) - start, Number(output.output.amount)]
+      })
+      return { end: validator.end, weight: Number(validator.weight), parts }
+    })
+    const inOrder = shares.toSorted((a, b) => Number(b.end - a.end)).map(({ weight, parts }) => ({ weight, parts }))
+    // By lock, then by amount.
+    const expected = [
+      [[1, 7]],
+      [
+        [1, 3],
+        [2, 4],
+      ],
+      [
+        [2, 1],
+        [2, 6],
+      ],
+      [
+        [2, 4],
+        [2, 6],
+      ],
+    ]
+    expect(inOrder).toEqual(
+      expected.map((parts) => ({ weight: parts.reduce((sum, [, amount = 0]) => sum + amount, 0), parts })),
+    )
+  })
+
   it('keeps amounts that a double cannot hold', () => {
     const odd = json.replace('"initialAmount": 10000000000000000', '"initialAmount": 10000000000000001')
     expect(odd).not.toBe(json)
