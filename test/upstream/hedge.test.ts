@@ -77,6 +77,24 @@ test('hedges are bounded when everybody is slow', async () => {
   expect(hedges).toBeLessThanOrEqual(reads / 10 + 10)
 })
 
+test('hedges that were spent are earned again by the reads that follow', async () => {
+  const { pool, servers } = await startTestPool([named('first'), named('second')], {
+    limits: { hedgeMinMs: 1_000, breakerFailures: 1_000_000, headersTimeoutMs: 60_000 },
+    spec: (_url, index) => ({ priority: index }),
+  })
+  const quick = async (name: string) => {
+    for (let index = 0; index < 200; index += 1) await pool.rpc('', name, [index])
+  }
+  await quick('before')
+  for (const round of ['once', 'again']) {
+    servers[0]?.set({ hang: 'headers' })
+    const hung = Array.from({ length: 10 }, (_, index) => pool.rpc('', round, [index], { batch: false }))
+    expect(await Promise.all(hung)).toEqual(hung.map(() => 'second'))
+    servers[0]?.set({})
+    await quick(`${round} and after`)
+  }
+})
+
 test('reads for which no hedge is left are asked of another once the first is known to hang', async () => {
   const { pool } = await startTestPool([{ faults: { hang: 'headers' } }, named('second')], {
     limits: { hedgeMinMs: 10, breakerFailures: 3, breakerOpenMs: 60_000, headersTimeoutMs: 60_000 },
