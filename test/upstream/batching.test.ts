@@ -77,12 +77,13 @@ test('an answer that its caller finds to be none is fetched from the next upstre
 })
 
 test('an error of one entry is the error of that entry alone', async () => {
-  const { pool } = await startTestPool([
+  const { pool, servers } = await startTestPool([
     { faults: { rpcError: { code: 3, message: 'execution reverted', methods: ['bad'] } } },
   ])
   const [good, bad] = await Promise.allSettled([pool.rpc('', 'good', []), pool.rpc('', 'bad', [])])
   expect(good).toMatchObject({ status: 'fulfilled' })
   expect(bad).toMatchObject({ status: 'rejected', reason: { rpcCode: 3 } })
+  expect(servers[0]?.stats.requests).toBe(1)
 })
 
 test('an upstream that finds a batch too long gets shorter ones, and that is remembered', async () => {
