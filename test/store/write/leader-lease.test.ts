@@ -172,6 +172,28 @@ describe('a lease in a row', () => {
     expect(await endOf(first.db, 'taken')).toBe(before)
   })
 
+  it('is asked for again only after a while, by a process that waits for it', async () => {
+    const holder = candidate('quiet')
+    const held = await holder.lead(never)
+    let asked = 0
+    const pool = openServerPool({ databaseUrl: url, size: 1, statementTimeoutMs: 10_000, maxWaiting: 10, logger })
+    const log = () => {
+      asked += 1
+    }
+    const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }), log })
+    ends.push(() => db.destroy())
+    const leaving = new AbortController()
+    const waiting = createLeaderLease(db, 'quiet', { ...TIMES, retry: 3_600_000 })(leaving.signal)
+    waiting.catch(() => undefined)
+    await expect.poll(() => asked).toBe(1)
+    // One that asks without a pause would ask about as often meanwhile.
+    for (let at = 0; at < 50; at++) await leaseIn(holder.db, 'quiet')
+    expect(asked).toBe(1)
+    leaving.abort()
+    await expect(waiting).rejects.toBeInstanceOf(CancelledError)
+    await held.release()
+  })
+
   it('is not waited for after the signal', async () => {
     const held = await candidate('signal').lead(never)
     await expect(candidate('signal').lead(AbortSignal.timeout(100))).rejects.toThrow(CancelledError)
