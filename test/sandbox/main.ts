@@ -42,13 +42,13 @@ const stop = async (): Promise<void> => {
 for (const signal of signals) process.on(signal, stop).off(signal, starting)
 
 // Whoever pastes a line at once would wait for the database to be made, and be told "not yet" then.
-const answers = await indexAnswers(indexed(sandbox), PATIENCE_MS - (Date.now() - began))
+const answers = await indexAnswers(sandbox.url, indexed(sandbox), PATIENCE_MS - (Date.now() - began))
 if (!answers) process.stderr.write('the index is on its way to the tip: until then what is read from it is 503\n')
 process.stdout.write(`${examples(sandbox)}\n`)
 process.stdout.write(`Firn ready at ${sandbox.url}\n`)
 process.stderr.write(`started in ${((Date.now() - began) / 1000).toFixed(1)} s; Ctrl-C stops everything\n`)
 // Not beside the index, which is waited for. Where it cannot be kept the next start is like this one.
-if (sandbox.indexes && (answers || (await indexAnswers(indexed(sandbox), INDEXED_MS))))
+if (sandbox.indexes && (answers || (await indexAnswers(sandbox.url, indexed(sandbox), INDEXED_MS))))
   sandbox.keep().catch(() => undefined)
 
 /** A mistyped folder is found before any chain is started. */

@@ -1,4 +1,4 @@
-import { APPLICATION_TAG, type HealthCheck, UnhealthyError } from './health-check.ts'
+import { APPLICATION_TAG, type HealthCheck, NotYetError } from './health-check.ts'
 
 /** Tracks what must have been reached before this server is ready. */
 export interface Bootstrap {
@@ -31,7 +31,7 @@ export function createBootstrap(): Bootstrap {
       tags: () => [APPLICATION_TAG],
       run: () => {
         const subnets = [...new Set(missing.values())]
-        if (subnets.length > 0) throw new UnhealthyError('subnets not bootstrapped', subnets)
+        if (subnets.length > 0) throw new NotYetError('subnets not bootstrapped', subnets)
         return []
       },
     },

@@ -16,6 +16,9 @@ export class UnhealthyError extends Error {
   }
 }
 
+/** Something is still to come, as after every start: not worth a warning in the log before it should be there. */
+export class NotYetError extends UnhealthyError {}
+
 /** A node's reports: `health` of everything, `readiness` of the start, `liveness` of the process. */
 export type HealthReportKind = 'health' | 'readiness' | 'liveness'
 

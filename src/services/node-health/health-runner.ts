@@ -9,6 +9,7 @@ import {
   type HealthReport,
   type HealthReportKind,
   type HealthResult,
+  NotYetError,
   UnhealthyError,
 } from './health-check.ts'
 
@@ -55,6 +56,7 @@ const NOT_YET_RUN: HealthResult = {
 interface Outcome {
   message: HealthMessage | undefined
   error?: string
+  isYet?: boolean
 }
 
 async function outcomeOf(check: HealthCheck, timeoutMs: number): Promise<Outcome> {
@@ -64,7 +66,8 @@ async function outcomeOf(check: HealthCheck, timeoutMs: number): Promise<Outcome
     return { message: await untilAborted(Promise.resolve(check.run(signal)), signal) }
   } catch (error) {
     if (signal.aborted) return { message: undefined, error: `no result within ${timeoutMs / 1_000}s` }
-    return { message: error instanceof UnhealthyError ? error.details : undefined, error: messageOf(error) }
+    const message = error instanceof UnhealthyError ? error.details : undefined
+    return { message, error: messageOf(error), isYet: error instanceof NotYetError }
   }
 }
 
@@ -93,6 +96,9 @@ export function createNodeHealth(deps: NodeHealthDeps): NodeHealth {
   const { frequencyMs, timeoutMs = TIMEOUT_MS, starting = () => false, logger } = deps
   const checks = new Map<string, HealthCheck>()
   const results = new Map<string, HealthResult>()
+  /** Checks whose failure the log tells of, and those that have passed since the start. */
+  const [warned, passed] = [new Set<string>(), new Set<string>()]
+  let startsUntil = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
 
@@ -103,9 +109,16 @@ export function createNodeHealth(deps: NodeHealthDeps): NodeHealth {
     const before = results.get(check.name)
     const result = resultOf(outcome, before, startedAt)
     results.set(check.name, result)
-    if ((before?.error === undefined) === (result.error === undefined)) return
-    if (result.error === undefined) logger?.info({ check: check.name }, 'health check passes again')
-    else logger?.warn({ check: check.name, error: result.error }, 'health check fails')
+    if (result.error === undefined) {
+      if (before?.error !== undefined) logger?.info({ check: check.name }, 'health check passes again')
+      warned.delete(check.name)
+      passed.add(check.name)
+      return
+    }
+    const isExpected = outcome.isYet === true && !passed.has(check.name) && performance.now() < startsUntil
+    if (warned.has(check.name) || isExpected) return
+    warned.add(check.name)
+    logger?.warn({ check: check.name, error: result.error }, 'health check fails')
   }
   const runAll = async (): Promise<void> => {
     const all = [...checks.values()]
@@ -122,6 +135,8 @@ export function createNodeHealth(deps: NodeHealthDeps): NodeHealth {
     registerCheck: (check) => {
       checks.set(check.name, check)
       results.delete(check.name)
+      warned.delete(check.name)
+      passed.delete(check.name)
       if (timer) void runOne(check)
     },
     report: (kind, tags) => {
@@ -137,10 +152,10 @@ export function createNodeHealth(deps: NodeHealthDeps): NodeHealth {
     runNow,
     start: () => {
       if (timer) return
-      const hurryUntil = performance.now() + STARTING_FOR_MS
+      startsUntil = performance.now() + STARTING_FOR_MS
       const tick = (): void => {
         void runNow()
-        const hurry = performance.now() < hurryUntil && starting()
+        const hurry = performance.now() < startsUntil && starting()
         timer = setTimeout(tick, hurry ? Math.min(frequencyMs, STARTING_EVERY_MS) : frequencyMs)
         timer.unref()
       }

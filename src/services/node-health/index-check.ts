@@ -1,6 +1,6 @@
 import { formatGoDuration } from '../../lib/json/go-time.ts'
 import { ageOf } from '../../store/index.ts'
-import { APPLICATION_TAG, type HealthCheck, type HealthMessage, UnhealthyError } from './health-check.ts'
+import { APPLICATION_TAG, type HealthCheck, type HealthMessage, NotYetError, UnhealthyError } from './health-check.ts'
 
 /** Progress of the index of one chain. */
 export interface IndexedStream {
@@ -50,7 +50,9 @@ export function createIndexCheck(deps: IndexCheckDeps): HealthCheck {
         if (stream.disowned) troubles.push(`${name} is of another chain than that of the nodes`)
         else if (ageMs > maxAgeMs) troubles.push(`${name} is ${age} behind`)
       }
-      if (troubles.length > 0) throw new UnhealthyError(troubles.join(', '), message)
+      const isForeign = streams.some((name) => known.get(name)?.disowned)
+      if (isForeign) throw new UnhealthyError(troubles.join(', '), message)
+      if (troubles.length > 0) throw new NotYetError(troubles.join(', '), message)
       onReached?.()
       return message
     },

@@ -11,6 +11,7 @@ export {
   type HealthCheck,
   type HealthMessage,
   type HealthReportKind,
+  NotYetError,
   UnhealthyError,
 } from './health-check.ts'
 export { createNodeHealth, type NodeHealth } from './health-runner.ts'

@@ -1,9 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import type { Logger } from 'pino'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   APPLICATION_TAG,
   createNodeHealth,
   type HealthCheck,
   type HealthMessage,
+  NotYetError,
   reportText,
   UnhealthyError,
 } from '../../../src/services/node-health/index.ts'
@@ -211,5 +213,62 @@ describe('a run', () => {
     const after = runs
     await new Promise((resolve) => setTimeout(resolve, 30))
     expect(runs).toBe(after)
+  })
+})
+
+describe('the log', () => {
+  /** Runs by hand; `pass` moves the time. */
+  const startLogged = (isStarting: () => boolean) => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const lines: string[] = []
+    const write =
+      (level: string) =>
+      ({ check: name }: { check: string }, text: string): void =>
+        void lines.push(`${level} ${name}: ${text}`)
+    const logger = { info: write('info'), warn: write('warn') } as unknown as Logger
+    const health = createNodeHealth({ frequencyMs: 60_000, starting: isStarting, logger })
+    onTestFinished(() => health.stop())
+    return { health, lines }
+  }
+
+  it('has no warning of what is not there yet while a server starts, and one of what is wrong', async () => {
+    const { health, lines } = startLogged(() => true)
+    let isThere = false
+    health.registerCheck(
+      check('index', [APPLICATION_TAG], () => {
+        if (!isThere) throw new NotYetError('not indexed yet')
+        return undefined
+      }),
+    )
+    health.registerCheck(
+      check('P', [APPLICATION_TAG], () => {
+        throw new UnhealthyError('no node answers')
+      }),
+    )
+    health.start()
+    await health.runNow()
+    expect(lines.splice(0)).toEqual(['warn P: health check fails'])
+    isThere = true
+    await health.runNow()
+    isThere = false
+    await health.runNow()
+    expect(lines).toEqual(['info index: health check passes again', 'warn index: health check fails'])
+  })
+
+  it('has a warning of what is not there when the start should be over, once', async () => {
+    const { health, lines } = startLogged(() => true)
+    health.registerCheck(
+      check('index', [APPLICATION_TAG], () => {
+        throw new NotYetError('not indexed yet')
+      }),
+    )
+    health.start()
+    await health.runNow()
+    expect(lines).toEqual([])
+    await vi.advanceTimersByTimeAsync(300_001)
+    await health.runNow()
+    await health.runNow()
+    expect(lines).toEqual(['warn index: health check fails'])
   })
 })
