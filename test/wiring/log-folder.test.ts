@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,6 +14,7 @@ it('a log folder that takes no files is told of at the start', async () => {
   await expect(check(join(folder, 'file/logs'))).rejects.toThrow(
     `log.dir: given "${folder}/file/logs", which cannot be written to (ENOTDIR); allowed: a folder of this user`,
   )
+  if (existsSync('/proc/self')) await expect(check('/proc/none/logs')).rejects.toThrow('cannot be written to (ENOENT)')
   await check(join(folder, 'new/logs'))
   await check(undefined)
 })

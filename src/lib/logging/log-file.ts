@@ -1,5 +1,6 @@
-import { closeSync, fstatSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeFolderNow } from '../make-folder.ts'
 
 export interface LogFile {
   write(line: string): void
@@ -30,7 +31,7 @@ export function createLogFile(path: string, options: { maxBytes?: number; kept?:
   }
   const open = (): number => {
     if (descriptor !== undefined) return descriptor
-    mkdirSync(dirname(path), { recursive: true })
+    makeFolderNow(dirname(path))
     descriptor = openSync(path, 'a', MODE)
     size = fstatSync(descriptor).size
     return descriptor

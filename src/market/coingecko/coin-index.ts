@@ -1,6 +1,7 @@
-import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { messageOf } from '../../errors.ts'
+import { makeFolder } from '../../lib/make-folder.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import type { MarketLog } from '../market-log.ts'
 import { addressKey } from '../prices/prices.ts'
@@ -60,7 +61,7 @@ const readKept = async (
 }
 
 const keep = async (file: string, platforms: ReadonlySet<string>, rows: Rows): Promise<void> => {
-  await mkdir(dirname(file), { recursive: true })
+  await makeFolder(dirname(file))
   await writeFile(`${file}.new`, JSON.stringify({ platforms: [...platforms], rows: [...rows] }))
   await rename(`${file}.new`, file)
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder } from '../../lib/make-folder.ts'
 
 /** A list as fetched, with the server's version headers. */
 export interface KeptList {
@@ -48,7 +49,7 @@ export const createListCache = (dir: string) => {
     },
     /** Replaces the file atomically, so that a crash leaves the old or the new one. */
     async write(url: string, { body, etag, lastModified }: Omit<KeptList, 'fetchedAt'>): Promise<void> {
-      await mkdir(dir, { recursive: true })
+      await makeFolder(dir)
       const path = pathOf(url)
       const head = JSON.stringify({ sha256: sha256(body), etag, lastModified })
       await writeFile(`${path}.new`, `${head}\n${body}`)

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { makeFolder } from '../../lib/make-folder.ts'
 import { AdminError } from './admin-error.ts'
 
 /** Private, because profiles contain names of what was processed. */
@@ -13,7 +14,7 @@ const MODE = 0o600
 export async function writeProfileFile(path: string, content: string): Promise<void> {
   const draft = `${path}.${randomUUID()}`
   try {
-    await mkdir(dirname(path), { recursive: true })
+    await makeFolder(dirname(path))
     const file = await open(draft, 'wx', MODE)
     try {
       await file.writeFile(content)

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type { Logger } from 'pino'
 import { CancelledError } from '../../errors.ts'
+import { makeFolder } from '../../lib/make-folder.ts'
 import { untilAborted } from '../../lib/waiting/until-aborted.ts'
 import { StoreLateError, type StoreLockedError, StoreUnavailableError } from '../errors.ts'
 import type { Caller } from './caller.ts'
@@ -139,7 +140,7 @@ const NO_LOCK: FolderLock = { isFresh: () => true, confirm: async () => {}, rele
 /** The lock on a folder, which is created if missing. */
 async function takeFolder(folder: string | undefined, onLost: (error: StoreLockedError) => void): Promise<FolderLock> {
   if (folder === undefined) return NO_LOCK
-  await mkdir(folder, { recursive: true, mode: 0o700 }).catch(refusedBy(folder))
+  await makeFolder(folder, 0o700).catch(refusedBy(folder))
   const lock = await takeLock(folder, { onLost }).catch(refusedBy(folder))
   return { ...lock, confirm: () => lock.confirm().catch(refusedBy(folder)) }
 }

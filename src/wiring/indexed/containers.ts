@@ -1,7 +1,8 @@
-import { access, mkdir, writeFile } from 'node:fs/promises'
+import { access, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config } from '../../config/index.ts'
+import { makeFolder } from '../../lib/make-folder.ts'
 import type { ChainLetter } from '../../lib/primary-network.ts'
 import { allowStart, type ContainerSource, createStoredContainers } from '../../services/containers/index.ts'
 import type { IndexReader } from '../../store/index.ts'
@@ -33,7 +34,7 @@ export async function checkIndexFlags({ index, dataDir }: Config, logger: Logger
   allowStart(indexedBefore, index)
   if (!index.enabled || indexedBefore) return
   try {
-    await mkdir(dataDir, { recursive: true })
+    await makeFolder(dataDir)
     await writeFile(mark, 'The index was on: switching it off needs --index-allow-incomplete.\n')
   } catch (error) {
     // A folder that is not writable must not keep the server from starting.

@@ -1,8 +1,9 @@
-import { access, constants, mkdir } from 'node:fs/promises'
+import { access, constants } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import type { Config } from '../../config/index.ts'
 import { FirnError } from '../../errors.ts'
 import { createNamedLoggers, type NamedLoggers } from '../../lib/logging/named-loggers.ts'
+import { makeFolder } from '../../lib/make-folder.ts'
 import { CHAIN_LETTERS } from '../../lib/primary-network.ts'
 
 /** Loggers in addition to those of the chains: one per API and per background part. */
@@ -38,7 +39,7 @@ export function createServerLoggers({ log, chains }: Config, instead?: Logger): 
 export async function checkLogFolder({ log: { dir } }: Pick<Config, 'log'>): Promise<void> {
   if (dir === undefined) return
   try {
-    await mkdir(dir, { recursive: true })
+    await makeFolder(dir)
     await access(dir, constants.W_OK | constants.X_OK)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
