@@ -35,6 +35,8 @@ export const BESIDE_AGAIN_MS = 1_000
 export const BATCH_MEMORY_MS = 600_000
 /** An upstream that serves nothing at the pool's one place is asked last for this long. The head probe renews it. */
 export const ABSENT_MS = 30_000
+/** An upstream that has served something there within this time, and says 404, may only be starting. */
+export const LEFT_MS = 600_000
 /** Ranking of a pool is reused for this long unless health changes. */
 export const RANKING_MS = 250
 /** Reads that pay for one hedge: at most every tenth read is sent twice, after an initial burst of as many hedges. */

@@ -13,7 +13,7 @@ import { emptyAnswer, httpError, type NodeAnswer, notFound, writeAnswer, writePa
 import { createCallerAddress } from './http/caller-address.ts'
 import { createCors } from './http/cors.ts'
 import { type Exchange, headerOf } from './http/exchange.ts'
-import { createFinish } from './http/finish.ts'
+import { createFinish, type Finish } from './http/finish.ts'
 import { cleanPath, encodePath, type RequestTarget } from './http/target.ts'
 import { writeRefusal } from './http/upgrade.ts'
 import { createMethodTable, type MethodTable } from './methods/method-table.ts'
@@ -23,6 +23,7 @@ import type { ChainDirectory } from './routes/chain-directory.ts'
 import { type Endpoint, endpointByName, ownEndpoint } from './routes/endpoint.ts'
 import type { NodeAliases } from './routes/node-aliases.ts'
 import { createRouter, type Router } from './routes/router.ts'
+import { unlessStarting } from './routes/starting-nodes.ts'
 
 export interface NodeApiOptions {
   forwarder: Forwarder
@@ -80,7 +81,9 @@ function createOffCheck(table: MethodTable, locals: Locals): (endpoint: Endpoint
 /** Selects the serving of an exchange by dialect. */
 function createServing(options: NodeApiOptions, table: MethodTable, locals: Locals) {
   const { forwarder, evm, bodyLimitBytes } = options
-  const finish = createFinish(options.logger)
+  const end = createFinish(options.logger)
+  const told = unlessStarting(options.chains)
+  const finish: Finish = (exchange, answer, read) => end(exchange, told(exchange.endpoint, answer), read)
   const callerAddress = createCallerAddress(options.proxyHops)
   const answer = createGorillaHandler({ table, forwarder, callerAddress, chains: options.chains })
   const gorilla = createGorillaServing({ answer, finish, bodyLimitBytes })

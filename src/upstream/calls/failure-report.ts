@@ -6,7 +6,7 @@ import {
   UpstreamRateLimitedError,
   UpstreamUnavailableError,
 } from '../../errors.ts'
-import type { Failure, Outcome } from '../outcome.ts'
+import { type Failure, NOTHING_THERE, type Outcome } from '../outcome.ts'
 import type { Unheard } from '../types.ts'
 import type { Upstream } from '../upstream.ts'
 
@@ -48,16 +48,19 @@ const withoutAbsent = <T>(failures: readonly Failure<T>[], silent: readonly stri
 
 /**
  * Hosts on this network that gave no usable answer this time and may serve what is asked for: they have served it
- * before, or never said that they do not.
+ * before, or never said that they do not. So may those that served it lately and have nothing there now (404): a node that
+ * starts does not know its chains at first.
  */
 export const silentOf = <T>(asked: readonly Upstream[], failures: readonly Failure<T>[]): string[] => {
   const hostsOf = (is: (one: Failure<T>) => boolean): Set<string> =>
     new Set(failures.flatMap((one) => (is(one) ? [one.host] : [])))
   const spoke = hostsOf(({ fallback, kind }) => fallback !== undefined || kind === 'foreign')
   const refused = hostsOf((one) => one.refused === true)
-  return asked.flatMap(({ host, serves, unknown }) =>
-    !spoke.has(host) && (serves() || (unknown() && !refused.has(host))) ? [host] : [],
-  )
+  const without = hostsOf(({ unheard, reason }) => unheard === 'place' && reason === `status ${NOTHING_THERE}`)
+  return asked.flatMap(({ host, serves, unknown, left }) => {
+    const isSilent = !spoke.has(host) && (serves() || (unknown() && !refused.has(host)))
+    return isSilent || (without.has(host) && left()) ? [host] : []
+  })
 }
 
 const silence = <T>(pool: string, silent: readonly string[], failures: readonly Failure<T>[]): FirnError =>

@@ -25,7 +25,7 @@ A node always answers for itself; a gateway cannot always.
 
 | Status | When |
 |---|---|
-| 502 | no node could be reached, or what came was no answer; also where some answer 404, since they do not run the chain or have that API off, and one that may serve it says nothing |
+| 502 | no node could be reached, or what came was no answer; also where some answer 404, since they do not run the chain or have that API off, and one that may serve it says nothing, or has served it within ten minutes and may be starting |
 | 503 with \`Retry-After\` | all nodes are asked too often (where signatures are aggregated also where one is, and no other had a result) |
 | 503 \`the database is away\` | what the database has to tell or to keep: aliases, users of the keystore |
 | 504 | no node answered in time; \`the database did not answer in time\`: what was to be kept may be kept then |
@@ -136,7 +136,8 @@ apart by their addresses, and behind a proxy without \`http.trustProxy\` they ar
 - **Aliases of a node** (by its \`admin.aliasChain\`, or its file of aliases, for which AvalancheGo has no paths) are served, too: one node is asked what an unknown name stands
   for (\`info.getBlockchainID\`). A name is kept for a minute, one that nobody has for five seconds. \`admin.getChainAliases\` lists those that were made here.
 - **An L1 that the network lists and no node runs** is 404 for every call and, at its \`rpc\`, for a probe by GET, as at a node. A body that is no JSON, another method than
-  POST at \`validators\`, and HTTP at \`ws\` are refused there as at an L1 that is run, without asking a node.
+  POST at \`validators\`, and HTTP at \`ws\` are refused there as at an L1 that is run, without asking a node. While no
+  node says which chains there are (all are starting) it is 502, and so it is, for reads, where one has run it within ten minutes.
 - **No alias is half made.** \`admin.aliasChain\` with a name whose path is an alias already (\`bc/x\`, by \`admin.alias\`) changes nothing; a node answers the same error, and
   knows the chain by that name in params all the same. \`admin.alias\` with the whole path of an endpoint as the alias (\`index/P/block\`) is an error; a node answers \`{}\`, and
   the endpoint stays what it was. A whole path as the endpoint (\`bc/C/rpc\`) is served under its alias; a node knows only what stands before the extension.

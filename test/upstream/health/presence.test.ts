@@ -33,6 +33,27 @@ it('who serves nothing there is asked last for half a minute, or until he does',
   expect([presence.absent(), presence.serves()]).toEqual([false, false])
 })
 
+it('who served something there may be starting for ten minutes, until he serves it again', () => {
+  let now = 10 * MINUTE
+  const presence = createPresence(
+    () => undefined,
+    () => now,
+  )
+  presence.sawPlace(false)
+  expect(presence.left()).toBe(false)
+  presence.sawPlace(true)
+  expect(presence.left()).toBe(false)
+  now += 5 * MINUTE
+  // What it serves without a break counts to the end.
+  presence.sawPlace(true)
+  now += 10 * MINUTE - 1
+  presence.sawPlace(false)
+  expect(presence.left()).toBe(true)
+  now += 1
+  presence.sawPlace(false)
+  expect(presence.left()).toBe(false)
+})
+
 it.each([
   [true, 'closed'],
   [false, 'open'],
