@@ -191,7 +191,7 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
     if (mayAgain && told.lacks(response.host)) {
       // What another chain exported is as old as the node's block of that chain.
       const chain = sourceOf(call) === undefined ? chainPathOf(call.endpoint) : undefined
-      if (await catchUp(response.host, chain, call.signal)) response = await exchange()
+      if (await catchUp(response.host, group.hosts, chain, call.signal)) response = await exchange()
     }
     if (call.rule.pages) await pages.note(call, response.host, response.body)
     await told.read(call, group, response)
