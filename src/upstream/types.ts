@@ -111,8 +111,8 @@ export interface CallOptions {
    */
   sameServer?: object
   /**
-   * Hosts to ask only if no other healthy one has room, for example because they may not have a known block yet. The
-   * answers are not shared.
+   * Hosts to ask only if no other one that is healthy, or at least lags only, has room, for example because they may not
+   * have a known block yet. The answers are not shared.
    */
   avoid?: (host: string) => boolean
   /** Called with the upstream that gave the answer, before the call ends; it may be passed as `sameServer`. */

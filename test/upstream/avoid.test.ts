@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createUpstreamPool } from '../../src/upstream/index.ts'
 import type { FaultServer } from '../support/upstream/fault-server.ts'
-import { startTestPool, TEST_LIMITS } from '../support/upstream/upstream-pool.ts'
+import { heightProbe, startTestPool, TEST_LIMITS } from '../support/upstream/upstream-pool.ts'
 import { gate } from '../support/waiting/gate.ts'
 import { until } from '../support/waiting/until.ts'
 
@@ -31,6 +31,20 @@ it('a server that is to be avoided is asked only where there is no other', async
   expect(['first', 'second']).toContain((await ask(() => true)).result)
   await servers[1]?.close()
   expect(await ask((host) => host === first)).toMatchObject({ result: 'first' })
+})
+
+it('in place of a server that is to be avoided, one that lags is asked rather', async () => {
+  const named = (name: string, lag: number) => ({
+    answer: ({ method }: { method: string }) => (method === 'eth_blockNumber' ? undefined : name),
+    faults: { lag },
+  })
+  const { pool, servers } = await startTestPool([named('first', 0), named('second', 10)], {
+    deps: { headProbe: heightProbe(20) },
+  })
+  await pool.rpc('', 'warm', [])
+  await until(() => pool.status()[1]?.lagBlocks === 10, 'the lag is known')
+  const { body } = await pool.exchange(post, { avoid: (host) => host === servers[0]?.host })
+  expect(body.toString()).toContain('second')
 })
 
 it('a server that is to be avoided is not asked besides a slow one either', async () => {

@@ -10,8 +10,12 @@ export interface Ranking {
    * breaker.
    */
   choose(tried: readonly Upstream[], now: number, probe: boolean): Upstream | undefined
-  /** A healthy upstream with free capacity, for a hedge. */
-  spare(tried: readonly Upstream[], now: number): Upstream | undefined
+  /**
+   * A healthy upstream with free capacity, for a hedge.
+   * @param orLagging where none is healthy, one that lags will do: who is to be avoided is known to lack something, while
+   * who lags was asked some seconds ago
+   */
+  spare(tried: readonly Upstream[], now: number, orLagging?: boolean): Upstream | undefined
   /** Earliest time at which a paused upstream may be asked again; undefined when none is paused. */
   resumesAt(now: number): number | undefined
   /** Forget the order: health has changed. */
@@ -112,11 +116,13 @@ export const createRanking = (upstreams: readonly Upstream[]): Ranking => {
       }
       return undefined
     },
-    spare: (tried, now) =>
-      current(now).find(
+    spare: (tried, now, orLagging = false) => {
+      const worst = orLagging ? LAGGING : HEALTHY
+      return current(now).find(
         ({ upstream, tier }) =>
-          tier === HEALTHY && !tried.includes(upstream) && upstream.pausedUntil() <= now && upstream.gate.room(now),
-      )?.upstream,
+          tier <= worst && !tried.includes(upstream) && upstream.pausedUntil() <= now && upstream.gate.room(now),
+      )?.upstream
+    },
     resumesAt: (now) => {
       let earliest: number | undefined
       for (const upstream of upstreams) {
