@@ -1,11 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import {
-  BadAnswerError,
-  DeadlineError,
-  JsonRpcError,
-  UpstreamRateLimitedError,
-  UpstreamUnavailableError,
-} from '../../src/errors.ts'
+import { BadAnswerError, JsonRpcError, UpstreamRateLimitedError, UpstreamUnavailableError } from '../../src/errors.ts'
 import { createUpstreamPool, type PoolLimits } from '../../src/upstream/index.ts'
 import type { Faults } from '../support/upstream/fault-server.ts'
 import { startTestPool, TEST_LIMITS } from '../support/upstream/upstream-pool.ts'
