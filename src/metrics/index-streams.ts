@@ -6,7 +6,7 @@ export interface IndexedStreamView {
   phase: string
   height: bigint | undefined
   tip: bigint | undefined
-  /** Unix milliseconds at which this process last stored a block or found the stored tip to be the newest. */
+  /** Unix milliseconds: time of the last stored block, or at which the stored tip was found to be the newest. */
   freshAtMs: number | undefined
   stalled: boolean
   blocksPerSecond: number
@@ -44,8 +44,10 @@ export function createIndexInstruments(
   gauge('lag_blocks', 'Blocks that are known and not stored yet.', ({ height, tip }) =>
     height === undefined || tip === undefined ? undefined : Number(tip - height),
   )
-  gauge('lag_seconds', 'Seconds since a block was stored or the stored tip was found to be the newest.', (stream) =>
-    stream.freshAtMs === undefined ? undefined : Math.max(0, now() - stream.freshAtMs) / 1000,
+  gauge(
+    'lag_seconds',
+    'Age of what is stored: seconds since its last block, or since that was found to be the newest.',
+    (stream) => (stream.freshAtMs === undefined ? undefined : Math.max(0, now() - stream.freshAtMs) / 1000),
   )
   gauge('blocks_per_second', 'Rate over the last minute.', ({ blocksPerSecond }) => blocksPerSecond)
   gauge('eta_seconds', 'Time to the tip at that rate; absent at the tip.', ({ etaSeconds }) => etaSeconds)

@@ -13,7 +13,7 @@ describe('the rate of a stream', () => {
     const step = (blocks: bigint): void => {
       vi.advanceTimersByTime(ms)
       height += blocks
-      meter.moved(height)
+      meter.moved(height, Date.now())
     }
     meter.stands(0n)
     meter.heard(1_000_000n)
@@ -29,9 +29,33 @@ describe('the rate of a stream', () => {
     const meter = createProgressMeter()
     meter.stands(0n)
     vi.advanceTimersByTime(1_000)
-    meter.moved(10n)
+    meter.moved(10n, Date.now())
     expect(meter.status().blocksPerSecond).toBe(10)
     vi.advanceTimersByTime(61_000)
     expect(meter.status()).toMatchObject({ blocksPerSecond: 0, etaSeconds: undefined })
+  })
+})
+
+describe('what is stored is as old', () => {
+  const NOW = 1_800_000_000_000
+  beforeEach(() => void vi.setSystemTime(NOW))
+
+  it('as its last block, until it is found to be the newest', () => {
+    const meter = createProgressMeter()
+    meter.moved(10n, NOW - 7_200_000)
+    expect(meter.status().freshAtMs).toBe(NOW - 7_200_000)
+    meter.confirmed()
+    expect(meter.status().freshAtMs).toBe(NOW)
+    meter.moved(11n, NOW - 5_000)
+    expect(meter.status().freshAtMs).toBe(NOW)
+  })
+
+  it('and no newer than now, also behind a clock that was set back', () => {
+    const meter = createProgressMeter()
+    meter.moved(10n, NOW + 60_000)
+    expect(meter.status().freshAtMs).toBe(NOW)
+    vi.setSystemTime(NOW - 3_600_000)
+    meter.moved(11n, NOW - 7_200_000)
+    expect(meter.status().freshAtMs).toBe(NOW - 7_200_000)
   })
 })

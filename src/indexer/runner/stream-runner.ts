@@ -166,21 +166,22 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
     stream.fetch(tip === undefined ? stream.firstHeight : tip.height + 1n, tip, signal)
 
   const commit = async (content: RangeContent, page: Page<B>, tip: StreamTip | undefined): Promise<void> => {
-    const { rows, state, time } = content
+    const { rows, state } = content
     const [first] = page.blocks
     const last = page.blocks.at(-1)
     if (first === undefined || last === undefined) return
     if (page.tip <= last.height) deps.onNewest?.(name, last.height)
+    const time = content.time ?? last.time
     await writer.commitRange(name, rows, {
       from: first.height,
       parentId: tip?.id ?? first.parentId,
       height: last.height,
       blockId: last.id,
-      time: time ?? last.time,
+      time,
       ...(state === undefined ? {} : { state }),
     })
     succeeded()
-    meter.moved(last.height)
+    meter.moved(last.height, Number(time) * 1_000)
   }
 
   const well = (): void => {

@@ -20,7 +20,10 @@ export interface StreamStatus {
   height: bigint | undefined
   /** The chain's last known height. */
   tip: bigint | undefined
-  /** When this process last moved the stored tip or found it to be the chain's; undefined before. */
+  /**
+   * When what is stored was the newest, as far as this process knows: the time of its last block, or that at which the
+   * stored tip was found to be the chain's. Undefined before either.
+   */
   freshAtMs: number | undefined
   /** True if that is longer ago than the watchdog allows. */
   stalled: boolean
@@ -40,7 +43,8 @@ const MAX_SAMPLES = 64
 export interface ProgressMeter {
   /** The height that was found in the store. */
   stands(height: bigint): void
-  moved(height: bigint): void
+  /** @param timeMs of the block, unix milliseconds */
+  moved(height: bigint, timeMs: number): void
   /** The stored tip was found to be the chain's. */
   confirmed(): void
   heard(tip: bigint): void
@@ -76,9 +80,12 @@ export function createProgressMeter(): ProgressMeter {
   }
   return {
     stands,
-    moved(height) {
+    moved(height, timeMs) {
       stands(height)
-      freshAtMs = Date.now()
+      // As in the store. Times in the future are those of clocks that were ahead.
+      const now = Date.now()
+      const before = freshAtMs !== undefined && freshAtMs <= now ? freshAtMs : timeMs
+      freshAtMs = Math.min(now, Math.max(before, timeMs))
     },
     confirmed() {
       freshAtMs = Date.now()
