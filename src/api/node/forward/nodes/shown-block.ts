@@ -1,5 +1,6 @@
 import { decodeNodeHex } from '../../../../lib/bytes/node-hex.ts'
 import type { RawResponse } from '../../../../upstream/index.ts'
+import { memberOf } from '../../json/spans.ts'
 import { endpointByName } from '../../routes/endpoint.ts'
 import type { ForwardCall } from '../call.ts'
 import { resultIn } from '../result-in.ts'
@@ -26,11 +27,9 @@ export function heightCallOf(chain: 'P' | 'X'): HeightCall {
   return { endpoint, method: HEIGHT_METHODS[chain] }
 }
 
-/** A block as JSON begins with its parent, time and height. Bytes. */
-const HEAD = 512
-
-const heightIn = (result: Buffer): bigint | undefined => {
-  const digits = /"height":"?(\d{1,20})/.exec(result.toString('latin1', 0, HEAD))?.[1]
+/** Of a node's word for it, or of a block in JSON: those of P that propose something have their transactions first. */
+const heightIn = (object: Buffer): bigint | undefined => {
+  const digits = /^"?(\d{1,20})"?$/.exec(memberOf(object, 'height')?.toString('latin1') ?? '')?.[1]
   return digits === undefined ? undefined : BigInt(digits)
 }
 
@@ -66,6 +65,7 @@ export function shownBlock(
   if ((source !== 'P' && source !== 'X') || (rule.shows === 'containers' && !endpoint.name.endsWith('/block')))
     return undefined
   const bytes = lastHex(result, rule.shows === 'block' ? 'block' : 'bytes')
-  const height = bytes ? blockHeight(bytes) : rule.shows === 'block' ? heightIn(result) : undefined
+  const json = rule.shows === 'block' ? memberOf(result, 'block') : undefined
+  const height = bytes ? blockHeight(bytes) : json && heightIn(json)
   return height === undefined ? undefined : { height, asked: heightCallOf(source) }
 }

@@ -51,6 +51,15 @@ describe.each([
   })
 })
 
+it('a block of P that proposes something, which has its transactions before its height', () => {
+  const txs = [
+    { unsignedTx: { memo: '0x', height: 3, outputs: Array.from({ length: 9 }, () => ({ amount: '1'.repeat(60) })) } },
+  ]
+  const block = { time: 1, txs, parentID: 'x', height: 745, id: 'y', tx: { unsignedTx: { txID: 'z' } } }
+  for (const method of ['platform.getBlock', 'platform.getBlockByHeight'])
+    expect(shown('P', method, { result: { block, encoding: 'json' } })?.[0]).toBe(745n)
+})
+
 it('what shows no block of P or X tells no height', () => {
   const bytes = (recordedLines<RecordedBlock>('p-blocks')[5] as RecordedBlock).hex
   const one = { result: { bytes, encoding: 'hex' } }
