@@ -13,7 +13,7 @@ import {
 import { type ForwardCall, forwardHeaders } from './call.ts'
 import { answerOf } from './forwarded-answer.ts'
 import { type Judge, judgeCall, judgeHealth, judgeHttp, judgeOpaque, judgeRpc, unlessAbsent } from './judge.ts'
-import { createCatchUp } from './nodes/catch-up.ts'
+import { createCatchUp, type Place } from './nodes/catch-up.ts'
 import { createCompleteNode } from './nodes/complete-node.ts'
 import { createIndexGaps } from './nodes/index-gaps.ts'
 import type { NodeGroup, NodePools } from './nodes/node-pools.ts'
@@ -84,6 +84,12 @@ const requestOf = (call: ForwardCall, path: string) => ({
   headers: forwardHeaders(call.http),
   ...(call.http.body === undefined ? {} : { body: call.http.body }),
 })
+
+/** What another chain exported is as old as the node's block of that chain. */
+const placeOf = (call: ForwardCall, { hosts }: NodeGroup): Place => {
+  const chain = sourceOf(call) === undefined ? chainPathOf(call.endpoint) : undefined
+  return { hosts, chain, signal: call.signal }
+}
 
 const keyOf = (call: ForwardCall): string =>
   `${call.endpoint.path}\n${call.method}\n${call.params === undefined ? '' : call.params.toString('latin1')}`
@@ -185,14 +191,10 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
         avoid,
         judge: (await (sources.judgeOf(call, group, judge) ?? gaps.judgeOf(call, group, judge))) ?? judge,
       })
-    let response = await exchange()
     // Another page of a list, or a call that may have done something, is not asked for twice.
     const mayAgain = one === undefined && !isOpaque(call) && call.rule.finality !== 'settled'
-    if (mayAgain && told.lacks(response.host)) {
-      // What another chain exported is as old as the node's block of that chain.
-      const chain = sourceOf(call) === undefined ? chainPathOf(call.endpoint) : undefined
-      if (await catchUp(response.host, group.hosts, chain, call.signal)) response = await exchange()
-    }
+    const isLate = mayAgain && group.hosts.some((host) => told.lacks(host))
+    const response = isLate ? await catchUp(placeOf(call, group), exchange) : await exchange()
     if (call.rule.pages) await pages.note(call, response.host, response.body)
     await told.read(call, group, response)
     return response

@@ -115,7 +115,9 @@ const denied = ({ error }: Answer): string | undefined =>
 function questionsAbout(chain: Chain, random: () => number, told: Readonly<Record<string, number>>): Question[] {
   const of = (name: string): number => told[name] ?? 0
   const other = chain === 'P' ? 'X' : 'P'
-  const near = of(chain) - Math.floor(random() * random() * 5)
+  // As told when it is asked; meanwhile others may be told more.
+  const newest = of(chain)
+  const near = newest - Math.floor(random() * random() * 5)
   const encoding = random() < 0.5 ? 'hex' : 'json'
   const addresses = [`${chain}-custom1xyz`]
   const [main, index] = [`/ext/bc/${chain}`, `/ext/index/${chain}/block`]
@@ -128,9 +130,9 @@ function questionsAbout(chain: Chain, random: () => number, told: Readonly<Recor
     denied(answer) ?? (answer.result && !is(answer.result[member]) && `${member} ${answer.result[member]}`)
   const since = (member: string, least: number) => says(member, (value) => Number(value) >= least)
   return [
-    ask('getHeight', {}, { fault: since('height', of(chain)), shows: ({ height }) => height }),
-    ask('getBalance', { addresses, assetID: 'AVAX' }, { fault: since('balance', of(chain)) }),
-    ask('getUTXOs', { addresses }, { fault: since('numFetched', of(chain)) }),
+    ask('getHeight', {}, { fault: since('height', newest), shows: ({ height }) => height }),
+    ask('getBalance', { addresses, assetID: 'AVAX' }, { fault: since('balance', newest) }),
+    ask('getUTXOs', { addresses }, { fault: since('numFetched', newest) }),
     ask('getUTXOs', { addresses, sourceChain: other }, { fault: since('numFetched', of(other)) }),
     ask('getTx', { txID: idOf(chain, near) }),
     ask('getTxStatus', { txID: idOf(chain, near) }, { fault: says('status', (is) => is === ACCEPTED[chain]) }),
@@ -145,7 +147,7 @@ function questionsAbout(chain: Chain, random: () => number, told: Readonly<Recor
     ask(
       'index.getLastAccepted',
       { encoding: 'hex' },
-      { fault: says('id', (id) => heightOf(id) >= of(chain)), shows: ({ id }) => heightOf(id) },
+      { fault: says('id', (id) => heightOf(id) >= newest), shows: ({ id }) => heightOf(id) },
     ),
     ...(chain === 'P' ? [ask('getRewardUTXOs', { txID: idOf(chain, near) }, { fault: since('numFetched', 1) })] : []),
   ]

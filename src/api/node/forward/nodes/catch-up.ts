@@ -1,23 +1,27 @@
 import { LRUCache } from 'lru-cache'
+import { CancelledError } from '../../../../errors.ts'
 import { roomFor } from '../../../../lib/room-for.ts'
 import { steadyNow } from '../../../../lib/steady-clock.ts'
 import { pause } from '../../../../lib/waiting/pause.ts'
 import type { LateNodes } from './late-nodes.ts'
 
+/** Where a call asks. */
+export interface Place {
+  /** All nodes that may be asked. */
+  hosts: readonly string[]
+  /** Only what nodes lack there counts; undefined = anywhere. */
+  chain: string | undefined
+  signal: AbortSignal
+}
+
 /**
- * Waits where a node answered although it lacks what clients were told, since those that have it did not: most have it
- * soon, and another may have it long before the one that answered. Never rejects.
- * @param host the node that answered
- * @param hosts all nodes that may be asked
- * @param chain only what they lack there; undefined = anywhere
- * @returns true = a node that lacked something has it now: nodes are to be asked again
+ * Asks again where a node answered although it lacked what clients were told, since those that had it did not: most
+ * have it soon, and another may have it long before the one that answered. Who has it is settled before asking: an
+ * answer may be older than what its node has when it arrives.
+ * @param ask asks the nodes, those first that lack nothing
+ * @throws what the first `ask` throws; CancelledError
  */
-export type CatchUp = (
-  host: string,
-  hosts: readonly string[],
-  chain: string | undefined,
-  signal: AbortSignal,
-) => Promise<boolean> | false
+export type CatchUp = <A extends { host: string }>(place: Place, ask: () => Promise<A>) => Promise<A>
 
 /** A node that still lacks something then lags, and its answer is passed on. Milliseconds. */
 const WAIT_MS = 2_000
@@ -38,18 +42,34 @@ export function createCatchUp(lacks: LateNodes['lacks'], now: () => number = ste
     perf: { now },
   })
 
-  const wait = async (late: readonly string[], chain: string | undefined, signal: AbortSignal): Promise<boolean> => {
-    const until = now() + WAIT_MS
-    while (!signal.aborted && now() < until) {
-      await pause(AGAIN_MS, signal)
-      if (late.some((host) => !lacks(host, chain))) return true
+  const havingOf = ({ hosts, chain }: Place): string[] => hosts.filter((host) => !lacks(host, chain))
+
+  /** Who has it once others do than before; undefined = nobody else until then. */
+  const others = async (place: Place, before: readonly string[], until: number): Promise<string[] | undefined> => {
+    for (;;) {
+      const having = havingOf(place)
+      if (having.some((host) => !before.includes(host))) return having
+      if (place.signal.aborted || now() >= until) return undefined
+      await pause(AGAIN_MS, place.signal)
     }
-    if (!signal.aborted) for (const host of late) spared.set(keyOf(host, chain), true)
-    return false
   }
-  return (host, hosts, chain, signal) => {
-    if (!lacks(host, chain)) return false
-    const late = hosts.filter((one) => lacks(one, chain) && !spared.has(keyOf(one, chain)))
-    return late.length > 0 && wait(late, chain, signal)
+
+  return async (place, ask) => {
+    const { hosts, chain, signal } = place
+    let having: string[] | undefined = havingOf(place)
+    let said = await ask()
+    const late = hosts.filter((host) => !having?.includes(host) && !spared.has(keyOf(host, chain)))
+    if (late.length === 0 || !hosts.includes(said.host)) return said
+    const until = now() + WAIT_MS
+    while (having && !having.includes(said.host)) {
+      having = await others(place, having, until)
+      if (having)
+        said = await ask().catch((error: unknown) => {
+          if (error instanceof CancelledError) throw error
+          return said
+        })
+    }
+    if (!having && !signal.aborted) for (const host of late) spared.set(keyOf(host, chain), true)
+    return said
   }
 }

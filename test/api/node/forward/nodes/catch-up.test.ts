@@ -48,27 +48,66 @@ it('where the node that answers is late for long, another one that has what was 
   expect(await answer).toContain('new')
 })
 
-it('a node that was waited for in vain is not waited for by the next ones, until it is worth a try', async () => {
-  let now = 1_000
-  let looks = 0
-  let lacking = true
+/** Nodes that lack what was told, and what is asked of them, on a clock of its own. */
+function startPlace(lacking: Record<string, boolean>) {
+  let time = 1_000
+  let asked = 0
   const catchUp = createCatchUp(
     (host) => {
-      looks += 1
-      now += 250
-      return lacking && host !== 'gone'
+      time += 100
+      return lacking[host] === true
     },
-    () => now,
+    () => time,
   )
-  expect(await catchUp('one', ['one', 'gone'], 'P', signal)).toBe(false)
-  expect(looks).toBeGreaterThan(2)
-  looks = 0
-  expect(catchUp('one', ['one', 'gone'], 'P', signal)).toBe(false)
-  expect(looks).toBe(3)
-  now += 10_000
-  const again = catchUp('one', ['one', 'gone'], 'P', signal)
-  lacking = false
-  expect(await again).toBe(true)
+  return {
+    /** @param hosts that answer, one after the other; the last one then answers all */
+    ask: async (...hosts: string[]) => {
+      const before = asked
+      const place = { hosts: Object.keys(lacking), chain: 'P', signal }
+      const { host } = await catchUp(place, async () => {
+        const at = Math.min(asked - before, hosts.length - 1)
+        asked += 1
+        return { host: hosts[at] ?? '' }
+      })
+      return [host, asked - before]
+    },
+    pass: (ms: number) => {
+      time += ms
+    },
+  }
+}
+
+it('a node that was waited for in vain is not waited for by the next ones, until it is worth a try', async () => {
+  const lacking = { one: true, gone: false }
+  const { ask, pass } = startPlace(lacking)
+  expect(await ask('one')).toEqual(['one', 1])
+  expect(await ask('one')).toEqual(['one', 1])
+  pass(10_000)
+  const again = ask('one')
+  lacking.one = false
+  expect(await again).toEqual(['one', 2])
   // Who lacks nothing is not asked again.
-  expect(catchUp('one', ['one', 'gone'], 'P', signal)).toBe(false)
+  expect(await ask('one')).toEqual(['one', 1])
+})
+
+it('an answer from before its node had what was told is not taken for a newer one', async () => {
+  const lacking = { one: true, two: true }
+  const { ask } = startPlace(lacking)
+  const answer = ask('one', 'one')
+  // Between the question and the answer.
+  lacking.one = false
+  expect(await answer).toEqual(['one', 2])
+})
+
+it('is asked for again each time that another node has what was told, not more often', async () => {
+  const lacking = { one: true, two: true, three: true }
+  const { ask } = startPlace(lacking)
+  const answer = ask('one', 'one', 'two')
+  lacking.three = false
+  setTimeout(() => {
+    lacking.two = false
+  })
+  expect(await answer).toEqual(['two', 3])
+  const { ask: askAnother } = startPlace({ one: true, two: false })
+  expect(await askAnother('one')).toEqual(['one', 1])
 })
