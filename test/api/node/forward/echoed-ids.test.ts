@@ -34,7 +34,7 @@ it.each([
 
 it('a height in the id of a refused call is none that was told', () => {
   const late: string[] = []
-  const heights = createShownHeights({ note: (host) => void late.push(host) }, () => undefined)
+  const heights = createShownHeights({ note: (host) => void late.push(host), settle: () => undefined }, () => undefined)
   const members = ['one', 'two'].map((host) => ({ host }))
   const group = { pool: { head: () => 100n }, members: () => members } as unknown as NodeGroup
   const call = { endpoint: { path: '/ext/bc/P' }, rule: { target: 'any', shows: 'height' } } as unknown as ForwardCall

@@ -11,6 +11,8 @@ export interface LateNodes {
    * @param isSure false = it may have it, and is asked at once
    */
   note(host: string, chain: string, has: () => Promise<boolean>, isSure?: boolean): void
+  /** A node has shown that it has what it was noted for, before it was asked again. */
+  settle(host: string, chain: string): void
   /**
    * True for a node that should not be asked for the current state if avoidable. The call also triggers a check of the
    * node, so that this does not last.
@@ -60,6 +62,7 @@ export function createLateNodes(now: () => number = steadyNow): LateNodes {
       late.set(key, noted)
       if (!isSure) void look(key, noted)
     },
+    settle: (host, chain) => void late.delete(`${host}\n${chain}`),
     lacks(host, chain) {
       let lacks = false
       for (const [key, noted] of late.entries()) {

@@ -39,13 +39,17 @@ async function hasReached(
   }
 }
 
-export function createShownHeights(late: Pick<LateNodes, 'note'>, blockHeight: BlockHeight): ShownHeights {
+export function createShownHeights(late: Pick<LateNodes, 'note' | 'settle'>, blockHeight: BlockHeight): ShownHeights {
   const marks = new Map<string, bigint>()
   const heard: ShownHeights['heard'] = ({ height: told, asked }, group, host) => {
     const { path } = asked.endpoint
-    if (told <= (marks.get(path) ?? -1n)) return false
+    const mark = marks.get(path) ?? -1n
+    if (told < mark) return false
     // Otherwise an impossible height of one node would exclude all others.
     if (told - (group.pool.head() ?? told) > ABSURD_LEAD) return false
+    // It may have been noted for an earlier one, and hang on the question since it was away.
+    if (host !== undefined) late.settle(host, heightOf(path))
+    if (told === mark) return false
     marks.set(path, told)
     for (const member of group.members())
       if (member.host !== host)

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest'
 import type { ForwardCall } from '../../../../../src/api/node/forward/call.ts'
 import { createForwarder } from '../../../../../src/api/node/forward/forwarder.ts'
+import { createLateNodes } from '../../../../../src/api/node/forward/nodes/late-nodes.ts'
 import type { NodeGroup, NodePools } from '../../../../../src/api/node/forward/nodes/node-pools.ts'
+import { heightCallOf } from '../../../../../src/api/node/forward/nodes/shown-block.ts'
 import { createShownHeights } from '../../../../../src/api/node/forward/nodes/shown-heights.ts'
 import { blockHeight } from '../../../../../src/chains/avalanche/codec/index.ts'
 import { gorillaCall, nodeAt, startFront, told } from '../../fake-nodes.ts'
@@ -36,7 +38,7 @@ it('where who told it is gone, the others answer all the same', async () => {
 
 it('where one of several tells a height that cannot be, the others are asked as before', () => {
   const late: string[] = []
-  const heights = createShownHeights({ note: (host) => void late.push(host) }, () => undefined)
+  const heights = createShownHeights({ note: (host) => void late.push(host), settle: () => undefined }, () => undefined)
   const members = ['one', 'two', 'three'].map((host) => ({ host }))
   const group = { pool: { head: () => 100n }, members: () => members } as unknown as NodeGroup
   const call = { endpoint: { path: '/ext/bc/P' }, rule: { target: 'any', shows: 'height' } } as unknown as ForwardCall
@@ -123,6 +125,24 @@ it('behind a block that this server showed by itself, those are passed over that
   expect([isAvoided('one'), isAvoided('two')]).toEqual([false, true])
   heights.two = '101'
   await expect.poll(() => isAvoided('two')).toBe(false)
+})
+
+it('who shows the newest block lacks it no more, also while it hangs on the question for an earlier one', () => {
+  const silent = { rpc: () => new Promise(() => undefined), head: () => undefined }
+  const members = ['one', 'two'].map((host) => ({ host, pool: silent, path: () => '' }))
+  const group = { pool: silent, members: () => members } as unknown as NodeGroup
+  const late = createLateNodes()
+  const heights = createShownHeights(late, () => undefined)
+  const lacking = () => members.flatMap(({ host }) => (late.lacks(host) ? [host] : []))
+  const shows = (height: bigint, host: string) => heights.heard({ height, asked: heightCallOf('P') }, group, host)
+  shows(100n, 'one')
+  expect(lacking()).toEqual(['two'])
+  shows(101n, 'two')
+  expect(lacking()).toEqual(['one'])
+  shows(100n, 'one')
+  expect(lacking()).toEqual(['one'])
+  shows(101n, 'one')
+  expect(lacking()).toEqual([])
 })
 
 it('what is kept while the tip stands still is not kept behind a height that was told', async () => {
