@@ -90,7 +90,7 @@ it('while no node can be asked what a name stands for, the answer is not that no
   const evm = await call('/ext/bc/lab/rpc', 'eth_gasPrice')
   expect(evm).toEqual({
     status: 502,
-    text: '{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no node answered"}}\n',
+    text: '{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"no node answered"}}\n',
   })
   expect((await call('/ext/bc/my%20lab/validators', 'validators.getCurrentValidators')).status).toBe(502)
   // What is never served is not there in either case.

@@ -33,12 +33,13 @@ A node always answers for itself; a gateway cannot always.
 While a node gives no answer to a read, those that were in trouble or did not run the chain yet are asked again every second. Reads under way at a
 node that hangs are asked of another as soon as others have shown it, a second later at most.
 
-It is never 200: wallets take a JSON-RPC error with status 200 for the truth about the chain (a refused transaction, a reverted call), while viem, ethers and avalanchejs
-treat these statuses as a server in trouble and try again. The body is an error object in the dialect of the endpoint with the id of the call:
+It is never 200: wallets take a JSON-RPC error with status 200 for the truth about the chain (a refused transaction, a reverted call), while ethers and
+avalanchejs treat these statuses as a server in trouble. The body is an error object in the dialect of the endpoint with the id of the call. viem goes by the code in
+it: it tries again after -32603, and keeps its filters.
 
 \`\`\`
 {"jsonrpc":"2.0","error":{"code":-32000,"message":"no node answered","data":null},"id":1}    info, platform, avm …
-{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no node answered"}}                C/rpc, L1 rpc
+{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"no node answered"}}                C/rpc, L1 rpc
 \`\`\`
 
 ## Sending a transaction

@@ -209,7 +209,7 @@ describe('when no node answers', () => {
     expect(JSON.parse(evm.text)).toEqual({
       jsonrpc: '2.0',
       id: 9,
-      error: { code: -32000, message: 'no node answered' },
+      error: { code: -32603, message: 'no node answered' },
     })
   })
 

@@ -2,6 +2,7 @@ import { CancelledError, FirnError, OverloadedError, UpstreamRateLimitedError } 
 import { goJson } from '../../../lib/json/go-json.ts'
 import { StoreLateError, StoreLockedError, StoreUnavailableError } from '../../../store/index.ts'
 import type { RawResponse } from '../../../upstream/index.ts'
+import { EVM_CODES } from '../evm/answers.ts'
 import { errorBody, GORILLA_CODES } from '../gorilla/answer.ts'
 import { JSON_EVM, JSON_GORILLA, type NodeAnswer, notFound, plainText } from '../http/answer.ts'
 import type { Dialect } from '../routes/endpoint.ts'
@@ -61,8 +62,9 @@ const NULL = Buffer.from('null')
 
 /**
  * No node answered. The status is 502, 503 or 504, never 200: wallets take a JSON-RPC error with status 200 as a fact
- * about the chain (a transaction refused, a call reverted), while viem, ethers and avalanchejs treat these statuses as
- * server trouble and retry. The body is still an error object of the dialect, for clients that only look at bodies.
+ * about the chain (a transaction refused, a call reverted), while ethers and avalanchejs treat these statuses as server
+ * trouble. The body is still an error object of the dialect, for clients that look at bodies first, as viem does: to it
+ * -32000 is invalid input, for which it gives up a filter and tries nothing again, and -32603 is server trouble.
  */
 export function failureAnswer(error: unknown, dialect: Dialect, id: Buffer | undefined): NodeAnswer | undefined {
   if (error instanceof CancelledError) return undefined
@@ -75,7 +77,7 @@ export function failureAnswer(error: unknown, dialect: Dialect, id: Buffer | und
   const body = Buffer.concat([
     Buffer.from('{"jsonrpc":"2.0","id":'),
     id ?? NULL,
-    Buffer.from(`,"error":{"code":-32000,"message":${goJson(message)}}}\n`),
+    Buffer.from(`,"error":{"code":${EVM_CODES.internal},"message":${goJson(message)}}}\n`),
   ])
   return { ...rest, contentType: JSON_EVM, body }
 }

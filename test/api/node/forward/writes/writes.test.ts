@@ -112,7 +112,7 @@ describe('writes', () => {
     const posted = await front.post('/ext/bc/C/rpc', send)
     expect([posted.status, posted.text]).toEqual([
       status,
-      '{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no node answered"}}\n',
+      '{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"no node answered"}}\n',
     ])
     if (after !== null) expect(posted.headers.get('retry-after')).toBe(after)
   })
