@@ -19,6 +19,10 @@ export const resultEntry = (id: Buffer | undefined, result: string): Buffer =>
 export const errorEntry = (id: Buffer | undefined, code: number, message: string): Buffer =>
   Buffer.concat([START, id ?? NULL, Buffer.from(`,"error":{"code":${code},"message":${goJson(message)}}}`)])
 
+/** The error where no node answered: clients ask again for an internal one, and give up for an error of a node's own. */
+export const unansweredEntry = (id: Buffer | undefined, message = 'no node answered'): Buffer =>
+  errorEntry(id, EVM_CODES.internal, message)
+
 /** A whole body that ends with a newline, as Go's encoder writes it. */
 export const bodyOf = (entry: Buffer): NodeAnswer => ({
   status: 200,

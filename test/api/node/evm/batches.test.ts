@@ -74,7 +74,7 @@ describe('batches on their way', () => {
     expect(status).toBe(200)
     expect(JSON.parse(text)).toEqual([
       { jsonrpc: '2.0', id: 1, result: '0xhash' },
-      { jsonrpc: '2.0', id: 2, error: { code: -32000, message: 'no node answered' } },
+      { jsonrpc: '2.0', id: 2, error: { code: -32603, message: 'no node answered' } },
     ])
     expect((await stage.post([call(2, 'eth_gasPrice')])).status).toBe(told)
   })

@@ -185,7 +185,7 @@ it('logs up to a block are not those of a node that has not got it, which some l
   ] as const
   const batch = calls.map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params }))
   const told = JSON.parse((await stage.post(batch)).text)
-  expect(told).toMatchObject([{ id: 0, error: { code: -32_000 } }, { id: 1 }, { id: 2, result: hex(101) }])
+  expect(told).toMatchObject([{ id: 0, error: { code: -32_603 } }, { id: 1 }, { id: 2, result: hex(101) }])
   expect(told[1].result.length).toBe(2)
   // Once it has the block, it is believed, however short the time since it was last asked.
   late.height = 101

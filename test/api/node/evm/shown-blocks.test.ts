@@ -103,7 +103,7 @@ it.each([
     const batch = [request(1, method, params), request(2, 'eth_getBlockByNumber', [hex(99), false])]
     const told = JSON.parse((await stage.post(batch)).text)
     expect(told).toMatchObject([
-      { id: 1, error: { code: -32_000 } },
+      { id: 1, error: { code: -32_603 } },
       { id: 2, result: block(99) },
     ])
     // It is waited for who is about to have it.

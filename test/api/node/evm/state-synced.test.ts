@@ -114,7 +114,7 @@ it('that there are no logs is not believed of a node that was synced by state, b
       ['eth_gasPrice', []],
     ] as const
     const batch = calls.map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params }))
-    expect(JSON.parse((await stage.post(batch)).text)).toMatchObject([{ error: { code: -32_000 } }, { id: 1 }])
+    expect(JSON.parse((await stage.post(batch)).text)).toMatchObject([{ error: { code: -32_603 } }, { id: 1 }])
     expect(await stage.call('eth_getLogs', [{ fromBlock: '0x708', toBlock: '0x710' }])).toEqual([synced])
   }
 })

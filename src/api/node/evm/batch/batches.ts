@@ -3,11 +3,10 @@ import { mapBounded } from '../../../../lib/waiting/map-bounded.ts'
 import { saysWithout } from '../../forward/judge.ts'
 import { JSON_EVM, type NodeAnswer } from '../../http/answer.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
-import { EVM_CODES, errorEntry, refusedBody, resultOf, silence, trimmed } from '../answers.ts'
+import { EVM_CODES, errorEntry, refusedBody, resultOf, silence, trimmed, unansweredEntry } from '../answers.ts'
 import { CALL_MS, type EvmCall } from '../call.ts'
 import type { EvmRequest } from '../endpoint.ts'
 import type { EvmMessage } from '../message.ts'
-import { FILTER_USERS } from '../methods.ts'
 import type { KeptAnswers } from '../read/kept-answers.ts'
 import { planRead, type ReadPlan } from '../read/plan.ts'
 import { type EvmReads, isFinal, neverLower } from '../read/reads.ts'
@@ -72,14 +71,10 @@ const notExecuted = ({ kind, id }: EvmMessage): Buffer | undefined => (kind === 
 /** Nodes forget what they have told to this call: an answer to it that is not passed on is lost. */
 const isToldOnce = ({ method }: EvmMessage): boolean => method === 'eth_getFilterChanges'
 
-/** Clients give up a filter for an error of a node's own, and ask again for an internal one. */
-const failed = ({ method, id }: EvmMessage): Buffer =>
-  errorEntry(id, FILTER_USERS.has(method) ? EVM_CODES.internal : EVM_CODES.server, 'no node answered')
-
 /** The failure of a run as entries, for batches with results that must not be lost. */
 const failedRun = (run: readonly EvmMessage[]): Asked => {
   const calls = run.filter(({ kind }) => kind !== 'silent')
-  return { kind: 'each', answers: new Map(calls.map((message) => [message, failed(message)])) }
+  return { kind: 'each', answers: new Map(calls.map((message) => [message, unansweredEntry(message.id)])) }
 }
 
 /** Passes on what no entry can say: that the client has left, or a mistake of this server. */
@@ -197,7 +192,7 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
     askEach(request, asked, (message) =>
       askOne(request, message).catch((error: unknown) => {
         throwOthers(error, request)
-        return message.kind === 'silent' ? undefined : failed(message)
+        return message.kind === 'silent' ? undefined : unansweredEntry(message.id)
       }),
     )
   const askEach = async (

@@ -1,7 +1,7 @@
 import type { AnswerVerdict, RawResponse } from '../../../../upstream/index.ts'
 import { createEcho } from '../../forward/echo.ts'
 import { judgeRpc, saysLimited, saysWithout } from '../../forward/judge.ts'
-import { EVM_CODES, errorEntry, resultOf } from '../answers.ts'
+import { resultOf, unansweredEntry } from '../answers.ts'
 import type { EvmMessage } from '../message.ts'
 import type { ChainTip } from '../read/chain-tip.ts'
 import { type Attempts, inspect, isMissing, isOfNow, noAttempts } from '../read/inspect.ts'
@@ -110,10 +110,7 @@ export function createWitnesses(
         changed = true
       }
       for (const message of incomplete)
-        put(
-          message,
-          complete.get(message) ?? errorEntry(message.id, EVM_CODES.server, 'no node with the block answered'),
-        )
+        put(message, complete.get(message) ?? unansweredEntry(message.id, 'no node with the block answered'))
       // An older state is better than none.
       for (const [message, entry] of older.all()) put(message, complete.get(message) ?? entry)
       // If no node has the result of one call, the last node asked need not be up to date for the other calls.

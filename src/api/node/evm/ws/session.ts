@@ -4,7 +4,7 @@ import { GoJsonError } from '../../json/go-json-error.ts'
 import { hasManyMembers } from '../../json/many-members.ts'
 import { skipSpace, validateValue } from '../../json/validate.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
-import { EVM_CODES, errorEntry, resultEntry, trimmed } from '../answers.ts'
+import { EVM_CODES, errorEntry, resultEntry, trimmed, unansweredEntry } from '../answers.ts'
 import { joinAnswers } from '../batch/join-answers.ts'
 import { createResultRoom, tooLarge } from '../batch/result-room.ts'
 import { MAX_BATCH, splitBatch } from '../batch/split-batch.ts'
@@ -99,7 +99,7 @@ export function createSession(deps: SessionDeps): Session {
     }
     const errors = messages
       .filter(({ kind }) => kind !== 'silent')
-      .map(({ id }) => errorEntry(id, EVM_CODES.server, 'no node answered').toString('latin1'))
+      .map(({ id }) => unansweredEntry(id).toString('latin1'))
     const text = isBatch ? `[${errors.join(',')}]` : (errors[0] ?? '')
     return text === '' || text === '[]' ? Buffer.alloc(0) : Buffer.from(`${text}\n`, 'latin1')
   }
@@ -130,7 +130,7 @@ export function createSession(deps: SessionDeps): Session {
       feed.subscribe(method, params, id, (entry) => {
         beginning -= 1
         beginningBytes -= bytes
-        reply(entry ? trimmed(entry) : errorEntry(id, EVM_CODES.server, 'no node answered'))
+        reply(entry ? trimmed(entry) : unansweredEntry(id))
       })
     }
   }
