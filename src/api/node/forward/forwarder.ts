@@ -208,8 +208,10 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
     const { epoch } = cache
     const kept = cache.get(keyOf(call), tip)
     if (kept) return fromKept(kept, call.id)
-    const answer = answerOf(await ask(call, group))
-    keep(cache, call, answer, tipCacheMs, { tip, epoch })
+    const response = await ask(call, group)
+    const answer = answerOf(response)
+    // Where nobody else answered, what is older than what was told is for this client alone.
+    if (!tipBound || !told.lacks(response.host)) keep(cache, call, answer, tipCacheMs, { tip, epoch })
     return answer
   }
   return {

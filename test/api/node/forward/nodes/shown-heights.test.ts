@@ -163,3 +163,24 @@ it('what is kept while the tip stands still is not kept behind a height that was
   expect(await ask('platform.getHeight')).toContain('"101"')
   expect(await ask('platform.getUTXOs')).toContain('of 101')
 })
+
+it('what a node answered that lacks what was told, since nobody else did, is kept for no other client', async () => {
+  const front = await startFront(2, { node: { tipCacheMs: 600_000 } })
+  const [one, late] = [nodeAt(front, 0), nodeAt(front, 1)]
+  let isGone = false
+  for (const node of front.nodes)
+    node.answer = (call) => {
+      if (call.method === 'platform.getStake')
+        return isGone && node === one ? 'cut' : told(call, { staked: node === one ? 'new' : 'old' })
+      if (call.method !== 'platform.getHeight') return undefined
+      if (node === late && call.body.includes(CLIENT_ID)) return 'cut'
+      return told(call, { height: node === one ? '101' : '100' })
+    }
+  const ask = async (method: string) =>
+    (await front.post('/ext/bc/P', gorillaCall(method, '{"addresses":["x"]}', CLIENT_ID))).text
+  expect(await ask('platform.getHeight')).toContain('"101"')
+  isGone = true
+  expect(await ask('platform.getStake')).toContain('old')
+  isGone = false
+  expect(await ask('platform.getStake')).toContain('new')
+})
