@@ -81,6 +81,7 @@ blocks are executed after they are accepted (C since Helicon): it is waited for 
 - **The height of P or X** that was told (\`platform.getHeight\`, \`avm.getHeight\`, a block by its height or id, a container of the
   index), or that Firn's own index has (\`/v1\`): the next one is no lower, and outputs and balances are no older, nor what the chain
   exported. Where the nodes that have it do not answer, a late one is waited for, two seconds at most, and then it answers all the same.
+  Only that there is no such block or transaction is not believed of it: that is an error.
 - **The next nonce** (\`eth_getTransactionCount\` with \`pending\`) is asked of all healthy nodes, and the highest is told. Who takes a second longer than the first is not
   waited for.
 - **Pending transactions** on a WebSocket may be announced twice by a node, when it prefers another block; both are passed on. What was announced before a node was lost is

@@ -1,4 +1,5 @@
-import type { RawResponse } from '../../../upstream/index.ts'
+import { UpstreamUnavailableError } from '../../../errors.ts'
+import type { AnswerVerdict, RawResponse } from '../../../upstream/index.ts'
 import type { NodeAnswer } from '../http/answer.ts'
 import type { Finality } from '../methods/rule.ts'
 import { chainPathOf } from '../routes/endpoint.ts'
@@ -84,6 +85,16 @@ const requestOf = (call: ForwardCall, path: string) => ({
   headers: forwardHeaders(call.http),
   ...(call.http.body === undefined ? {} : { body: call.http.body }),
 })
+
+/**
+ * That there is no such thing is not believed of a node that lacks what clients were told: they may have been shown it.
+ * Who asks for the status of a transaction asks again anyway.
+ * @throws UpstreamUnavailableError
+ */
+const expectKnown = ({ rule, method }: ForwardCall, verdict: AnswerVerdict, isLate: boolean): void => {
+  if (isLate && !rule.news && verdict.kind === 'retry' && verdict.behind && verdict.unheard === undefined)
+    throw new UpstreamUnavailableError(`${method}: only nodes answer that lack what was told`)
+}
 
 /** What another chain exported is as old as the node's block of that chain. */
 const placeOf = (call: ForwardCall, { hosts }: NodeGroup): Place => {
@@ -195,6 +206,7 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
     const mayAgain = one === undefined && !isOpaque(call) && call.rule.finality !== 'settled'
     const isLate = mayAgain && group.hosts.some((host) => told.lacks(host))
     const response = isLate ? await catchUp(placeOf(call, group), exchange) : await exchange()
+    if (isLate) expectKnown(call, judge(response), told.lacks(response.host))
     if (call.rule.pages) await pages.note(call, response.host, response.body)
     await told.read(call, group, response)
     return response
@@ -208,10 +220,11 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
     const { epoch } = cache
     const kept = cache.get(keyOf(call), tip)
     if (kept) return fromKept(kept, call.id)
+    // Where nobody else answers, what is older than what was told is for this client alone.
+    const late = tipBound ? group.hosts.filter((host) => told.lacks(host)) : []
     const response = await ask(call, group)
     const answer = answerOf(response)
-    // Where nobody else answered, what is older than what was told is for this client alone.
-    if (!tipBound || !told.lacks(response.host)) keep(cache, call, answer, tipCacheMs, { tip, epoch })
+    if (!late.includes(response.host)) keep(cache, call, answer, tipCacheMs, { tip, epoch })
     return answer
   }
   return {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createCatchUp } from '../../../../../src/api/node/forward/nodes/catch-up.ts'
 import { gate } from '../../../../support/waiting/gate.ts'
-import { type FakeNode, gorillaCall, nodeAt, startFront, told } from '../../fake-nodes.ts'
+import { type FakeNode, gorillaCall, nodeAt, refused, startFront, told } from '../../fake-nodes.ts'
 import { CLIENT_ID, startLateNode } from './late-node.ts'
 
 const { signal } = new AbortController()
@@ -46,6 +46,28 @@ it('where the node that answers is late for long, another one that has what was 
   await early.opened
   isThere = true
   expect(await answer).toContain('new')
+})
+
+it.each([
+  ['platform.getTx', {}],
+  ['platform.getBlockByHeight', { height: 101 }],
+])('%s: that there is none is not believed of a node that lacks what was told', async (state, more) => {
+  const front = await startFront(2)
+  const [late, first] = [nodeAt(front, 0), nodeAt(front, 1)]
+  for (const node of front.nodes)
+    node.answer = (call) => {
+      if (call.method === 'platform.getHeight') return told(call, { height: node === late ? '100' : '101' })
+      return call.method === state && node === late ? refused(call, 'not found') : undefined
+    }
+  const ask = (method: string, params: object) =>
+    front.post('/ext/bc/P', gorillaCall(method, JSON.stringify(params), CLIENT_ID))
+  let seen = ''
+  while (!seen.includes('101')) seen = (await ask('platform.getHeight', {})).text
+  first.answer = () => 'cut'
+  expect([(await ask(state, more)).status, (await ask(state, more)).status]).toEqual([502, 502])
+  late.answer = (call) =>
+    call.method === 'platform.getHeight' ? told(call, { height: '101' }) : refused(call, 'not found')
+  await expect.poll(async () => (await ask(state, more)).text).toContain('not found')
 })
 
 /** Nodes that lack what was told, and what is asked of them, on a clock of its own. */
