@@ -11,7 +11,7 @@ const call = (method: string, id: number) => JSON.stringify({ jsonrpc: '2.0', id
 
 it.each([
   ['/ext/info', 'info.peers', { jsonrpc: '2.0', error: { code: -32000, data: null }, id: 7 }],
-  ['/ext/bc/C/rpc', 'eth_getLogs', { jsonrpc: '2.0', error: { code: -32000 }, id: 7 }],
+  ['/ext/bc/C/rpc', 'eth_getLogs', { jsonrpc: '2.0', error: { code: -32603 }, id: 7 }],
 ] as const)('answers of nodes for which there is no room are 503 at %s, others come', async (path, method, said) => {
   const node = await stage.upstream({
     answer: (asked) => (asked.method === method ? 'x'.repeat(LARGE) : undefined),
