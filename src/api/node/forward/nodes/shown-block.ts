@@ -40,7 +40,8 @@ function lastHex(result: Buffer, name: string): Buffer | undefined {
   if (at < 0) return undefined
   const from = at + start.length
   const text = result.toString('latin1', from, result.indexOf('"', from))
-  if (result.includes('"encoding":"hexnc"')) return Buffer.from(text.slice(2), 'hex')
+  // Behind the bytes: an answer may have megabytes before them.
+  if (result.includes('"encoding":"hexnc"', from)) return Buffer.from(text.slice(2), 'hex')
   try {
     return decodeNodeHex(text)
   } catch {
