@@ -17,6 +17,7 @@ import { type Judge, judgeCall, judgeHealth, judgeHttp, judgeOpaque, judgeRpc, u
 import { createCatchUp, type Place } from './nodes/catch-up.ts'
 import { createCompleteNode } from './nodes/complete-node.ts'
 import { createIndexGaps } from './nodes/index-gaps.ts'
+import { createNoSuchThing, isNoSuchThing } from './nodes/no-such-thing.ts'
 import type { NodeGroup, NodePools } from './nodes/node-pools.ts'
 import { createPageServers, type SharedHosts, startOf } from './nodes/page-servers.ts'
 import type { BlockHeight } from './nodes/shown-block.ts'
@@ -92,7 +93,7 @@ const requestOf = (call: ForwardCall, path: string) => ({
  * @throws UpstreamUnavailableError
  */
 const expectKnown = ({ rule, method }: ForwardCall, verdict: AnswerVerdict, isLate: boolean): void => {
-  if (isLate && !rule.news && verdict.kind === 'retry' && verdict.behind && verdict.unheard === undefined)
+  if (isLate && !rule.news && isNoSuchThing(verdict))
     throw new UpstreamUnavailableError(`${method}: only nodes answer that lack what was told`)
 }
 
@@ -194,19 +195,24 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
     const judge = judgeOf(call)
     const lacks = one ? told.lacks : lacksFor(call, group)
     const avoid = lacks instanceof Promise ? await lacks : lacks
-    const exchange = async (): Promise<RawResponse> =>
-      pool.exchange(requestOf(call, path(call.endpoint)), {
+    // Another page of a list, or a call that may have done something, is not asked for twice.
+    const mayAgain = one === undefined && !isOpaque(call) && call.rule.finality !== 'settled'
+    const place = mayAgain && group.hosts.some((some) => told.lacks(some)) ? placeOf(call, group) : undefined
+    const exchange = async (): Promise<RawResponse> => {
+      const lacking = place?.hosts.filter((some) => told.lacks(some, place.chain)) ?? []
+      const strict = (await (sources.judgeOf(call, group, judge) ?? gaps.judgeOf(call, group, judge))) ?? judge
+      const none = createNoSuchThing(strict, (some) => lacking.includes(some))
+      const last = await pool.exchange(requestOf(call, path(call.endpoint)), {
         idempotent: !isOpaque(call),
         signal: call.signal,
         deadline: Date.now() + FORWARD_MS,
         avoid,
-        judge: (await (sources.judgeOf(call, group, judge) ?? gaps.judgeOf(call, group, judge))) ?? judge,
+        judge: lacking.length > 0 ? none.judge : strict,
       })
-    // Another page of a list, or a call that may have done something, is not asked for twice.
-    const mayAgain = one === undefined && !isOpaque(call) && call.rule.finality !== 'settled'
-    const isLate = mayAgain && group.hosts.some((host) => told.lacks(host))
-    const response = isLate ? await catchUp(placeOf(call, group), exchange) : await exchange()
-    if (isLate) expectKnown(call, judge(response), told.lacks(response.host))
+      return none.wordOf(last)
+    }
+    const response = place ? await catchUp(place, exchange) : await exchange()
+    if (place) expectKnown(call, judge(response), told.lacks(response.host, place.chain))
     if (call.rule.pages) await pages.note(call, response.host, response.body)
     await told.read(call, group, response)
     return response

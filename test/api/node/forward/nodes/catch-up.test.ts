@@ -56,7 +56,10 @@ it.each([
   const [late, first] = [nodeAt(front, 0), nodeAt(front, 1)]
   for (const node of front.nodes)
     node.answer = (call) => {
-      if (call.method === 'platform.getHeight') return told(call, { height: node === late ? '100' : '101' })
+      const isBehind = node === late
+      // So that the other one is asked, even where this one comes first.
+      if (call.method === 'platform.getHeight' && isBehind && call.body.includes(CLIENT_ID)) return 'cut'
+      if (call.method === 'platform.getHeight') return told(call, { height: isBehind ? '100' : '101' })
       return call.method === state && node === late ? refused(call, 'not found') : undefined
     }
   const ask = (method: string, params: object) =>
@@ -68,6 +71,26 @@ it.each([
   late.answer = (call) =>
     call.method === 'platform.getHeight' ? told(call, { height: '101' }) : refused(call, 'not found')
   await expect.poll(async () => (await ask(state, more)).text).toContain('not found')
+})
+
+it('that there is no such thing is believed where a node says so that lacks nothing, whoever is late', async () => {
+  for (const index of [0, 1]) {
+    const front = await startFront(2)
+    const late = nodeAt(front, index)
+    for (const node of front.nodes)
+      node.answer = (call) => {
+        const isBehind = node === late
+        // So that the other one is asked, even where this one comes first.
+        if (call.method === 'platform.getHeight' && isBehind && call.body.includes(CLIENT_ID)) return 'cut'
+        if (call.method === 'platform.getHeight') return told(call, { height: isBehind ? '100' : '101' })
+        return call.method === 'platform.getTx' ? refused(call, 'not found') : undefined
+      }
+    const ask = async (method: string) =>
+      (await front.post('/ext/bc/P', gorillaCall(method, '{"txID":"x"}', CLIENT_ID))).text
+    let seen = ''
+    while (!seen.includes('101')) seen = await ask('platform.getHeight')
+    for (let time = 0; time < 3; time += 1) expect(await ask('platform.getTx')).toContain('not found')
+  }
 })
 
 /** Nodes that lack what was told, and what is asked of them, on a clock of its own. */
