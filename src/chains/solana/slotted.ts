@@ -78,9 +78,9 @@ const settle = (promise: Promise<Slotted>): Promise<Outcome<Slotted>> =>
 export const SAME_MOMENT = 5n
 
 /**
- * Answers to all calls. If they came from several servers, at different moments, the answers of the server that stood
- * in for another are used instead, if it can answer all: lamports from one server and tokens from another would lose or
- * double what was swapped.
+ * Answers to all calls. If they came from several servers, at different moments, the answers of one of them are used
+ * instead, if it can answer all: lamports from one server and tokens from another would lose or double what was swapped.
+ * That is the one that stood in for another; without one, as where a call joined that of an earlier reading, the newest.
  */
 const askTogether = async (
   pool: UpstreamPool,
@@ -92,15 +92,13 @@ const askTogether = async (
     void servers.set(server, stoodIn || servers.get(server) === true)
   const ask = (options: CallOptions) => Promise.all(calls.map((call) => settle(callSlotted(pool, call, options))))
   const outcomes = await ask({ ...context, toldBy })
-  const sameServer = [...servers.keys()].findLast((server) => servers.get(server))
-  if (servers.size < 2 || !sameServer || slotsApart(outcomes) <= SAME_MOMENT) return outcomes
+  const told = outcomes.flatMap((one) => (one.ok ? [one.value] : [])).sort((a, b) => (a.slot < b.slot ? -1 : 1))
+  const newest = told.at(-1)
+  const apart = (newest?.slot ?? 0n) - (told[0]?.slot ?? 0n)
+  const sameServer = [...servers.keys()].findLast((server) => servers.get(server)) ?? newest?.server
+  if (servers.size < 2 || !sameServer || apart <= SAME_MOMENT) return outcomes
   const again = await ask({ ...context, sameServer })
   return again.every(({ ok }) => ok) ? again : outcomes
-}
-
-const slotsApart = (outcomes: readonly Outcome<Slotted>[]): bigint => {
-  const slots = outcomes.flatMap((one) => (one.ok ? [one.value.slot] : [])).sort((a, b) => (a < b ? -1 : 1))
-  return (slots.at(-1) ?? 0n) - (slots[0] ?? 0n)
 }
 
 /**

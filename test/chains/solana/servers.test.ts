@@ -5,6 +5,8 @@ import { createUpstreamPool } from '../../../src/upstream/index.ts'
 import { balancesOf, errorOf, readContext } from '../../support/balances/balance-reads.ts'
 import { type SeenCall, startFaultServer } from '../../support/upstream/fault-server.ts'
 import { TEST_LIMITS } from '../../support/upstream/upstream-pool.ts'
+import { gate } from '../../support/waiting/gate.ts'
+import { until } from '../../support/waiting/until.ts'
 import { type Answer, type Call, type Tamper, useTamperedChain } from './tampered-chain.ts'
 
 const stage = useTamperedChain()
@@ -151,4 +153,40 @@ it.each([
   const { alice } = stage.chain.owners
   const read = async () => balancesOf((await two.readBalances([{ id: alice }], readContext())).get(alice))
   expect((await read()).native).toBe(lamports)
+})
+
+it('lamports of one server are not put beside tokens that another was asked for by an earlier reading', async () => {
+  const { alice, bob } = stage.chain.owners
+  const held = gate()
+  stage.tamper = (answer) => ({ ...answer, context: { slot: 1_000 } })
+  stage.server.set(({ body }) => (body.includes('getSlot') ? { status: 500 } : { held: held.opened }))
+  // Behind a swap of her tokens for lamports.
+  const second = await startFaultServer({
+    answer: (call) => {
+      const answer = stage.answer(call)
+      if (call.method === 'getTokenAccountsByOwner') return { context: { slot: 1_040 }, value: [] }
+      if (call.method !== 'getMultipleAccounts') return answer
+      const richer = ((answer as Answer).value as ({ lamports: number } | null)[]).map(
+        (one) => one && { ...one, lamports: 7 },
+      )
+      return { context: { slot: 1_040 }, value: richer }
+    },
+  })
+  const pool = createUpstreamPool('test', [stage.server, second], { ...TEST_LIMITS, breakerFailures: 2 })
+  onTestFinished(async () => {
+    await pool.close()
+    await second.close()
+  })
+  const source = stage.source(pool)
+  const earlier = source.readBalances([{ id: alice }], readContext())
+  await until(() => stage.server.stats.inFlight === 1, 'the first server was asked')
+  for (const _ of [1, 2]) await pool.rpc('', 'getSlot', [])
+  const later = source.readBalances([{ id: alice }, { id: bob }], readContext())
+  await until(
+    () => second.stats.seen.some(({ method }) => method === 'getTokenAccountsByOwner'),
+    'the second was asked',
+  )
+  held.open()
+  expect(balancesOf((await later).get(alice))).toMatchObject({ native: 7n, tokens: [] })
+  await earlier
 })
