@@ -86,7 +86,8 @@ export const createVerdicts = ({ lists, file, log = silentLog }: VerdictOptions)
   const judgeUnlisted = (caip2Id: string, token: JudgedToken): Judgement => {
     const tokens = lists.tokens(caip2Id)
     const { suspect, kept } = knowledgeOf(tokens)
-    const key = `${caip2Id}/${token.address}/${token.symbol}/${token.name}`
+    // No displayed text has a line break; a contract may change its texts.
+    const key = [caip2Id, token.address, token.symbol, token.name].join('\n')
     const before = kept.get(key)
     if (before !== undefined) return before
     const scanResult = suspect(token)

@@ -129,6 +129,11 @@ describe('tokens on no list', () => {
     expect(judge('GOLD', name).scanResult).toBeUndefined()
   })
 
+  it('are judged anew when a contract changes its texts, whatever stood where before', () => {
+    expect(judge('ΑVΑΧ/b', 'c').scanResult).toBe('Warning')
+    expect(judge('ΑVΑΧ', 'b/c').scanResult).toBe('Malicious')
+  })
+
   it('are judged anew when the lists change', async () => {
     const dir = join(folder, 'lists')
     const local = createTokenLists({ cacheDir: folder, refreshMs: 0, dir, builtIn: false })
