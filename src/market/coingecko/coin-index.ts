@@ -79,6 +79,8 @@ export const createCoinIndex = ({ client, platforms, log, file }: CoinIndexDeps)
   let nextAt = 0
   let loading: Promise<void> | undefined
 
+  const warn = (error: unknown, message: string): void => log.warn({ reason: messageOf(error) }, message)
+
   const load = async (signal: AbortSignal): Promise<void> => {
     try {
       if (rows === undefined && file !== undefined) {
@@ -96,9 +98,11 @@ export const createCoinIndex = ({ client, platforms, log, file }: CoinIndexDeps)
       if (fresh === undefined || fresh.size === 0) return
       rows = fresh
       nextAt = steadyNow() + REFRESH_MS
-      if (file !== undefined) await keep(file, platforms, fresh)
+      // A full or read-only disk costs a call at the next start.
+      if (file !== undefined)
+        await keep(file, platforms, fresh).catch((error: unknown) => warn(error, 'coin list could not be kept'))
     } catch (error) {
-      log.warn({ reason: messageOf(error) }, 'coin list could not be loaded')
+      warn(error, 'coin list could not be loaded')
     }
   }
 

@@ -224,6 +224,17 @@ describe('tokens', () => {
     expect(fake.paths().filter((path) => path === '/coins/list')).toHaveLength(2)
   })
 
+  it('says that a coin list could not be kept, which prices do not need', async () => {
+    fake.list = [{ id: 'usd-coin', platforms: { avalanche: token(1).address } }]
+    fake.coins['usd-coin'] = { usd: 1 }
+    const warned: string[] = []
+    const log = { debug: () => undefined, warn: (_: object, message: string) => void warned.push(message) }
+    await writeFile(join(folder, 'market'), 'a file, no folder')
+    const quotes = await open({ coinListFile: join(folder, 'market', 'coins.json'), log }).quote('usd', [], [token(1)])
+    expect(quotes.get(token(1))?.price).toBe(1)
+    expect(warned).toEqual(['coin list could not be kept'])
+  })
+
   it('loads the coin list again when a chain has joined those that it was kept for', async () => {
     const coinListFile = join(folder, 'coins.json')
     const joined = { caip2Id: 'eip155:8453', address: token(2).address }
