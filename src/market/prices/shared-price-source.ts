@@ -87,7 +87,7 @@ export function createSharedPriceSource(
       for (const key of request.keys) if (!isNamed(key)) request.take(key, {})
       let wanted = await takeShared(request, request.keys.filter(isNamed))
       const turnKey = turnFor(request.keys)
-      const end = Date.now() + patienceMs
+      const end = performance.now() + patienceMs
       while (wanted.length > 0 && !request.signal.aborted) {
         await refuseInPause()
         const askedAt = performance.now()
@@ -97,7 +97,7 @@ export function createSharedPriceSource(
           if (turn === true && performance.now() - askedAt < TURN_MS) await values.giveTurnBack(turnKey)
         }
         // False = another process reads. Its answer may contain everything needed.
-        if (turn !== false || Date.now() >= end) {
+        if (turn !== false || performance.now() >= end) {
           await readHere(request, wanted).finally(giveBack)
           return
         }

@@ -193,6 +193,20 @@ describe('a provider shared by processes', () => {
     expect(kept.get('prices:reading')).toBe('of a process that died')
   })
 
+  it('is asked by it no later because its clock was set back meanwhile', async () => {
+    onTestFinished(() => void vi.useRealTimers())
+    const { values } = sharedMemory()
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const takeTurn = async (): Promise<boolean> => {
+      vi.setSystemTime(Date.now() - 3_600_000)
+      return false
+    }
+    const { source } = provider(priced(7))
+    const others = { ...values, takeTurn }
+    const quotes = await read(createSharedPriceSource(source, others, { cacheMs: 60_000, patienceMs: 150 }), [AVAX])
+    expect(quotes.get(AVAX)).toEqual({ usd: { price: 7 } })
+  })
+
   it.each([
     ['', 0],
     [', whose clock is an hour ahead', 3_600_000],
