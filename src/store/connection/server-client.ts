@@ -13,7 +13,9 @@ import { databaseError, isReadOnly } from './database-error.ts'
  * keeps every answer and everything that was sent until the next collection of the whole heap: a fifth of all
  * allocations was copied twice, with pauses of several milliseconds.
  *
- * A connection on which the server refused a write is not reused: another server may have replaced it.
+ * A connection on which the server refused a write is not reused: another server may have replaced it. Nor is one that
+ * is given back within a transaction, whose end is not sent once the caller has left: whoever came next would read the
+ * database as it was then, and what they write would be lost.
  *
  * @param timeoutMs after this long the server counts as gone; the connection is not reused
  * @param signal aborts when nobody waits for the answers any more: a statement that keeps running is then cancelled,
@@ -42,8 +44,12 @@ export function createServerClient(client: pg.PoolClient, timeoutMs: number, sig
         else resolve(result)
       })
     })
-  // A connection that is released with an error is closed.
-  return { query: query as PostgresPoolClient['query'], release: () => client.release(late ?? readOnly) }
+  const isInTransaction = (): boolean => client.getTransactionStatus() !== 'I'
+  return {
+    query: query as PostgresPoolClient['query'],
+    // Released with an error, or `true`, it is closed.
+    release: () => client.release(late ?? readOnly ?? isInTransaction()),
+  }
 }
 
 /** A statement this short ends sooner than a new connection would be made, milliseconds. */

@@ -64,3 +64,31 @@ it('a short one runs to its end, and its connection is used again', async () => 
   await read('select 1', new AbortController().signal)
   expect((await sessions()).pids).toEqual(pids)
 })
+
+it('a transaction whose caller leaves between two statements is over for whoever gets the connection next', async () => {
+  const { pids } = await sessions()
+  await admin.query('create table seen (n int4); insert into seen values (1)')
+  const count = 'select count(*)::int4 as n from seen'
+  const leaving = new AbortController()
+  const client = await pool.connect({ clients: new Set(['a']), signal: leaving.signal })
+  await client.query('begin isolation level repeatable read', [])
+  expect((await client.query(count, [])).rows).toEqual([{ n: 1 }])
+  leaving.abort()
+  // As Kysely does it.
+  await client.query(count, []).catch(() => client.query('rollback', []).catch(() => undefined))
+  client.release()
+  await admin.query('insert into seen values (2)')
+  expect(await read(count, new AbortController().signal)).toMatchObject({ rows: [{ n: 2 }] })
+  expect((await sessions()).pids).not.toEqual(pids)
+})
+
+it('a transaction that was ended leaves its connection to the next caller', async () => {
+  const { pids } = await sessions()
+  const client = await pool.connect({ clients: new Set(['a']), signal: new AbortController().signal })
+  for (const sql of ['begin', 'select 1', 'commit', 'begin']) await client.query(sql, [])
+  await expect(client.query('select nonsense', [])).rejects.toThrow('nonsense')
+  await client.query('rollback', [])
+  client.release()
+  await read('select 1', new AbortController().signal)
+  expect((await sessions()).pids).toEqual(pids)
+})
