@@ -26,7 +26,7 @@ export interface ServerPoolOptions {
   silenceMs?: number
 }
 
-/** One per indexed stream that commits at the same time, and one for upkeep. */
+/** P, X and C commit at the same time, and one is for whatever else the indexer does; further streams take turns. */
 const PATIENT_CONNECTIONS = 4
 const PATIENT_TIMEOUT_MS = 3_600_000
 /**
@@ -69,11 +69,8 @@ function connectionSettings(options: ServerPoolOptions): pg.ClientConfig {
   }
 }
 
-/**
- * Connections to a Postgres server, made when first needed. Connections that break while idle are dropped and logged,
- * so that a restart of the server fails only the calls in flight.
- */
-export function openServerPool(options: ServerPoolOptions): ConnectionPool {
+/** The driver's pools. */
+function createPools(options: ServerPoolOptions): { pool: pg.Pool; patient: pg.Pool; lease: pg.Pool } {
   const maxLifetimeSeconds = (options.lifetimeMs ?? LIFETIME_MS) / 1_000
   const brief: pg.PoolConfig = {
     ...connectionSettings(options),
@@ -96,22 +93,27 @@ export function openServerPool(options: ServerPoolOptions): ConnectionPool {
   })
   const lease = new pg.Pool({ ...brief, max: 1 })
   for (const one of [pool, patient, lease]) attend(one, options.logger)
+  return { pool, patient, lease }
+}
+
+/**
+ * Connections to a Postgres server, made when first needed. Connections that break while idle are dropped and logged,
+ * so that a restart of the server fails only the calls in flight.
+ */
+export function openServerPool(options: ServerPoolOptions): ConnectionPool {
+  const { pool, patient, lease } = createPools(options)
   const cuts = [patient, lease].map(cutting)
-  // As many turns as connections, so the driver's own first-come queue stays empty.
+  // As many turns as connections, so the driver's own first-come queue stays empty: who waits there for as long as a
+  // connection may take to be made is refused as if the server were gone.
   const turns = createTurns(options.size, options.maxWaiting)
+  const workTurns = createTurns(PATIENT_CONNECTIONS, Number.POSITIVE_INFINITY)
   const connect = async (purpose: Purpose, caller?: Caller): Promise<PostgresPoolClient> => {
     const giveBack = await turns.take(options.statementTimeoutMs, purpose, caller)
-    const client = await connectTo(pool, options.statementTimeoutMs + GRACE_MS, caller?.signal).catch(
-      (error: unknown) => {
-        giveBack()
-        throw error
-      },
-    )
-    const release = (): void => {
-      client.release()
-      giveBack()
-    }
-    return { query: client.query, release }
+    return inTurn(giveBack, connectTo(pool, options.statementTimeoutMs + GRACE_MS, caller?.signal))
+  }
+  const connectForWork = async (): Promise<PostgresPoolClient> => {
+    const giveBack = await workTurns.take(PATIENT_TIMEOUT_MS, 'work')
+    return inTurn(giveBack, connectTo(patient, PATIENT_TIMEOUT_MS + GRACE_MS))
   }
   return {
     kind: 'server',
@@ -122,7 +124,7 @@ export function openServerPool(options: ServerPoolOptions): ConnectionPool {
     connect: (caller) => connect('read', caller),
     own: { connect: () => connect('own'), end: async () => {} },
     hold: (key, signal) => holdLock(connectionSettings(options), key, signal),
-    patient: { connect: () => connectTo(patient, PATIENT_TIMEOUT_MS + GRACE_MS), end: async () => {} },
+    patient: { connect: connectForWork, end: async () => {} },
     lease: { connect: () => connectTo(lease, options.statementTimeoutMs + GRACE_MS), end: async () => {} },
     abandon: () => {
       for (const cut of cuts) cut()
@@ -130,6 +132,21 @@ export function openServerPool(options: ServerPoolOptions): ConnectionPool {
     end: async () => {
       await Promise.all([pool.end(), patient.end(), lease.end()])
     },
+  }
+}
+
+/** A connection whose turn ends with its release, or if there is none. */
+async function inTurn(giveBack: () => void, connecting: Promise<PostgresPoolClient>): Promise<PostgresPoolClient> {
+  try {
+    const client = await connecting
+    const release = (): void => {
+      client.release()
+      giveBack()
+    }
+    return { query: client.query, release }
+  } catch (error) {
+    giveBack()
+    throw error
   }
 }
 
