@@ -53,7 +53,7 @@ export interface NftMetadataRecords {
   giveBack(token: Turn & Pick<DueNft, 'asked' | 'attempts'>, waitSeconds: number): Promise<void>
   /**
    * Requests a fetch now, once per `coolDownSeconds`; the last request is remembered across restarts and processes.
-   * @returns undefined when it was accepted, else the seconds until the next request is allowed
+   * @returns `found`: whether there is such a token; `retryAfterSeconds`: it came too early, and is allowed after them
    */
   requestReindex(
     token: Pick<DueNft, 'chainId' | 'contract' | 'tokenId'>,
