@@ -78,7 +78,7 @@ describe('a database of an earlier version', () => {
     expect(await open()).toContain('step 0012-renewed-stake is missing')
     await client.query(
       `insert into firn_migration values ('0012-renewed-stake', now()), ('0013-untraced', now()),
-        ('0014-metadata-by-height', now()), ('9999-later', now())`,
+        ('0014-metadata-by-height', now()), ('0015-probe-filler', now()), ('9999-later', now())`,
     )
     expect(await open()).toContain('step 9999-later')
     await client.end()

@@ -9,6 +9,7 @@ const UNAVAILABLE = /^(08|25P0[34]|28|3D|53|58|57P)/
 const READ_ONLY = '25006'
 /** The role lacks a right on what the statement names. */
 const FORBIDDEN = '42501'
+const DISK_FULL = '53100'
 /** A prepared statement exists twice, or not at all: connections of this process share sessions of the server. */
 const POOLED = /^(42P05|26000)$/
 /** Node's error codes for an unreachable peer. */
@@ -28,6 +29,7 @@ export function databaseError(error: unknown): unknown {
   if (code === READ_ONLY)
     return new StoreUnavailableError(`the database may not be written to: ${error.message}`, error)
   if (code === FORBIDDEN) return new StoreUnavailableError(`the database denies a right: ${error.message}`, error)
+  if (code === DISK_FULL) return new StoreUnavailableError(`the disk of the database is full: ${error.message}`, error)
   if (POOLED.test(code))
     return new StoreUnavailableError(
       `a pooler in front of the database does not carry prepared statements (PgBouncer does since 1.21, with max_prepared_statements): ${error.message}`,

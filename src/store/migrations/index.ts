@@ -22,6 +22,7 @@ import * as metadataHeight from './0011-metadata-height.ts'
 import * as renewedStake from './0012-renewed-stake.ts'
 import * as untraced from './0013-untraced.ts'
 import * as metadataByHeight from './0014-metadata-by-height.ts'
+import * as probeFiller from './0015-probe-filler.ts'
 
 const STEPS: Record<string, Migration> = {
   '0001-node-state': nodeState,
@@ -38,6 +39,7 @@ const STEPS: Record<string, Migration> = {
   '0012-renewed-stake': renewedStake,
   '0013-untraced': untraced,
   '0014-metadata-by-height': metadataByHeight,
+  '0015-probe-filler': probeFiller,
 }
 
 /** The migrator's message if another version knows more steps. */

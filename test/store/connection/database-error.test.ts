@@ -17,3 +17,11 @@ it.each(['25P03', '25P04'])(
     expect(databaseError(error)).toBeInstanceOf(StoreUnavailableError)
   },
 )
+
+it('a full disk is told as such', () => {
+  const error = Object.assign(new Error('kann Datei »base/5/1« nicht erweitern'), { code: '53100' })
+  expect(databaseError(error)).toMatchObject({
+    name: 'StoreUnavailableError',
+    message: expect.stringMatching(/^the disk of the database is full: /),
+  })
+})
