@@ -232,10 +232,14 @@ function hold(range: Range, contract: string, addresses: readonly string[], heig
 
 function own(range: Range, move: TokenMove, height: bigint, logIndex: number): void {
   if (move.tokenId === undefined || move.standard === 'ERC-20') return
-  const key = `${move.contract}/${move.tokenId}`
+  const { contract, tokenId } = move
+  // An id that was burned may be minted again, as another token; one that is new is queued anyway.
+  if (move.standard === 'ERC-721' && move.from === ZERO)
+    range.metadataChanges.push({ height, contract, from: tokenId, to: tokenId })
+  const key = `${contract}/${tokenId}`
   range.nfts.set(key, {
-    contract: move.contract,
-    tokenId: move.tokenId,
+    contract,
+    tokenId,
     standard: move.standard,
     ...(move.standard === 'ERC-721' ? { owner: move.to } : {}),
     height,

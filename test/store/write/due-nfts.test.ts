@@ -33,4 +33,21 @@ describeStores('NFT metadata that is due', (open) => {
     expect(rest.map(({ contract }) => contract)).toEqual(Array(1_500).fill(contract))
     expect(new Set(rest.map(({ attempts }) => attempts))).toEqual(new Set([0]))
   })
+
+  it('takes in an id that is minted again, and a new one once', async () => {
+    const store = await open()
+    await store.writer.register(L1)
+    const minted = (height: number) => ({
+      nfts: [nft(height, address(1), 7n)],
+      metadataChanges: [{ height: BigInt(height), contract: NFTS.contract, from: 7n, to: 7n }],
+    })
+    await commitEvm(store, L1.name, 0, minted(0))
+    const [first] = await store.nftMetadata.takeDue(10, 600)
+    if (first === undefined) throw new Error('not queued')
+    await store.nftMetadata.store(first, { status: 'INDEXED', name: 'burned' })
+    expect(await store.nftMetadata.takeDue(10, 600)).toEqual([])
+    await commitEvm(store, L1.name, 1, minted(1))
+    expect(await store.nftMetadata.takeDue(10, 600)).toMatchObject([{ tokenId: 7n, attempts: 0, asked: false }])
+    expect(await store.nftMetadata.takeDue(10, 600)).toEqual([])
+  })
 })
