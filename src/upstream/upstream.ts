@@ -8,6 +8,7 @@ import { createPresence, type Presence } from './health/presence.ts'
 import { ACCEPT_ENCODING } from './http/decode.ts'
 import type { IncomingDoor } from './http/incoming-room.ts'
 import type { UpstreamRegistry } from './http/origin-registry.ts'
+import { createOwnKeys, type OwnKeys } from './http/own-keys.ts'
 import { createTarget, credentialHeaders } from './http/target.ts'
 import { createGate, type Gate } from './limits/gate.ts'
 import { createRateBudget } from './limits/rate-budget.ts'
@@ -32,6 +33,8 @@ export interface Upstream extends Presence {
   /** Headers of a JSON request made here. */
   readonly jsonHeaders: Record<string, string>
   path(path: string): string
+  /** Its own keys, which no text of it may carry further. */
+  readonly keys: OwnKeys
   /** End of the pause that a rate limit of the upstream demands. */
   pausedUntil(): number
   pause(retryAfterMs: number | undefined): void
@@ -203,6 +206,7 @@ export const createUpstream = (
   const known = { host, limits, gate, breaker, latency, path, ...headersOf(spec), ...health, ...tip, ...presence }
   const upstream: Upstream = {
     ...known,
+    keys: createOwnKeys(spec.url, spec.headers),
     priority: spec.priority ?? 0,
     index,
     dispatcher: lease.dispatcher,

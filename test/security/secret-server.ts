@@ -31,6 +31,14 @@ export const PAGES: readonly string[] = [
   '/api',
 ]
 
+/** A server that repeats in its errors with what it was asked, from every place where a key can be. */
+function repeating(stage: Stage, name: string) {
+  const word = canary(name)
+  const inUrl = ['user', 'pass', 'path', 'query'].map((place) => word + place)
+  const keys = [...inUrl, canary(`${name}header`), canary(`${name}authorization`)]
+  return stage.upstream({ faults: { rpcError: { code: -32000, message: `refused to ${keys.join(', ')}` } } })
+}
+
 /** Settings of a server whose every secret is a canary, over upstreams that fail in every way. */
 export async function secretConfig(stage: Stage, collectorUrl: string): Promise<Partially<Config>> {
   const dead = await stage.deadUrl()
@@ -40,12 +48,13 @@ export async function secretConfig(stage: Stage, collectorUrl: string): Promise<
     stage.upstream({ faults: { html: true } }),
     stage.upstream({ faults: { truncate: true } }),
     stage.upstream({ faults: { rateLimited: { retryAfterSeconds: 1 } } }),
-    stage.upstream({ faults: { rpcError: { code: -32000, message: 'no' } } }),
+    repeating(stage, 'evm5'),
     stage.upstream({ faults: { hang: 'headers' } }),
   ])
   const urls = [...faults.map(({ url }) => url), dead]
   // Nodes that never answer are waited for by every call: the EVM chains have one, that is enough.
   const quick = urls.filter((_url, index) => index !== 6)
+  quick[5] = (await repeating(stage, 'node5')).url
   const upstream = (url: string, name: string) => ({
     url: secretUrl(url, name),
     headers: { 'x-api-key': canary(`${name}header`), authorization: canary(`${name}authorization`) },
@@ -108,7 +117,7 @@ export async function provoke(witness: Witness, url: string): Promise<void> {
     ask(url, '/v1/blocks', { headers: { 'x-glacier-api-key': canary('datakey') } }),
     ask(url, `/v1/networks/mainnet/blockchains/p-chain/blocks${query}`, { headers: mine }),
     ask(url, `/${query}`, { headers: mine }),
-    ...['P', 'X', 'C/rpc', '1/rpc'].map((chain) =>
+    ...['P', 'X', 'C/rpc', '1/rpc', '6/rpc'].map((chain) =>
       post(url, `/ext/bc/${chain}${query}`, call('platform.getHeight'), mine),
     ),
     ...['eth_blockNumber', 'eth_sendRawTransaction', 'eth_chainId'].map((method) =>

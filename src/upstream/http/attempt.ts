@@ -29,10 +29,10 @@ interface AttemptPlan<T> {
 
 export type Attempt = <T>(upstream: Upstream, plan: AttemptPlan<T>, settle: Settle<T>) => Cancel
 
-const outcomeOf = <T>(host: string, plan: AttemptPlan<T>, result: WireResult): Outcome<T> => {
+const outcomeOf = <T>({ host, keys }: Upstream, plan: AttemptPlan<T>, result: WireResult): Outcome<T> => {
   switch (result.kind) {
     case 'answer':
-      return plan.read(host, result.answer)
+      return plan.read(host, keys.hideIn(result.answer))
     case 'cut':
       return failed({ host, kind: 'network', reason: result.reason, neverSent: result.neverSent })
     case 'too-large':
@@ -176,7 +176,7 @@ class RunningAttempt<T> implements Ticket {
   #outcomeOf(result: WireResult): Outcome<T> {
     const { host } = this.#upstream
     try {
-      const outcome = outcomeOf(host, this.#plan, result)
+      const outcome = outcomeOf(this.#upstream, this.#plan, result)
       return this.#deps.onePlace ? placed(host, outcome, result) : outcome
     } catch (error) {
       return failed({ host, kind: 'bad-answer', reason: `answer cannot be read: ${messageOf(error)}` })

@@ -2,7 +2,10 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { createSocketTargets } from '../../../../src/api/node/evm/index.ts'
 import { openLink, type UpstreamLink } from '../../../../src/api/node/evm/ws/upstream-link.ts'
+import type { NodePools } from '../../../../src/api/node/forward/nodes/node-pools.ts'
+import type { Endpoint } from '../../../../src/api/node/routes/endpoint.ts'
 import { until } from '../../../support/waiting/until.ts'
 
 /** A node that answers pings, and calls as `onCall` does. */
@@ -59,4 +62,17 @@ it('does not call late what it does not read', async () => {
   link.resume()
   await until(() => answers.length === 1, 'the answer')
   expect(answers).toEqual(['{"jsonrpc":"2.0","id":1,"result":"0x7"}'])
+})
+
+it('takes the keys of a node out of what it says', async () => {
+  const node = await startNode((socket) => socket.send('{"jsonrpc":"2.0","id":1,"error":{"message":"no 1a-secret"}}'))
+  const spec = { url: `${node.url.replace('ws:', 'http:')}/?apikey=1a-secret` }
+  const pools = { group: () => ({ network: undefined, members: () => [] }) } as unknown as NodePools
+  const targets = createSocketTargets({ pools, nodes: [], evm: { C: [spec] }, isBehind: () => false })
+  const [target] = targets({ source: 'C', path: '/ext/bc/C/rpc' } as unknown as Endpoint)
+  if (!target) throw new Error('no target')
+  const link = await openLink(target, { onNotification: () => undefined, onLost: () => undefined }, PING_MS)
+  onTestFinished(() => link.close())
+  const answer = await new Promise((resolve) => link.call('eth_blockNumber', '[]', (entry) => resolve(String(entry))))
+  expect(answer).toBe('{"jsonrpc":"2.0","id":1,"error":{"message":"no ***"}}')
 })

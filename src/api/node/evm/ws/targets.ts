@@ -1,5 +1,5 @@
 import { splitCredentials } from '../../../../lib/http/url-credentials.ts'
-import type { UpstreamSpec } from '../../../../upstream/index.ts'
+import { createOwnKeys, type UpstreamSpec } from '../../../../upstream/index.ts'
 import type { NodePools } from '../../forward/nodes/node-pools.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
 import type { SocketTarget } from './upstream-link.ts'
@@ -19,7 +19,8 @@ function targetOf({ url, name, headers = {} }: UpstreamSpec, path: string): Sock
   target.pathname = (target.pathname.replace(/\/+$/, '') + path).replace(/\/rpc$/, '/ws')
   target.protocol = target.protocol === 'https:' ? 'wss:' : 'ws:'
   const plain = splitCredentials(target.href)
-  return { host: name ?? target.host, url: plain.url, headers: { ...headers, ...plain.headers } }
+  const { hide } = createOwnKeys(url, headers)
+  return { host: name ?? target.host, url: plain.url, headers: { ...headers, ...plain.headers }, hide }
 }
 
 const chainOf = ({ source }: Endpoint): string => (typeof source === 'string' ? 'C' : source.blockchainId)

@@ -12,6 +12,8 @@ export interface SocketTarget {
   headers: Readonly<Record<string, string>>
   /** How to verify its network; left out = it is trusted. */
   network?: IdentityProbe | undefined
+  /** Takes the node's keys out of a message; left out = there are none. */
+  hide?: (message: Buffer) => Buffer
 }
 
 /** One WebSocket to one node. */
@@ -134,7 +136,7 @@ export function openLink(target: SocketTarget, events: LinkEvents, pingMs: numbe
     socket.on('close', ended)
     socket.on('message', (data) => {
       if (state !== 'open') return
-      const message = bytesOf(data)
+      const message = target.hide?.(bytesOf(data)) ?? bytesOf(data)
       if (!pending.take(message)) events.onNotification(message)
     })
     socket.on('open', () => {
