@@ -194,3 +194,31 @@ test('those asked beside a hanging one count as attempts, too', async () => {
   await expect(call).rejects.toThrow()
   expect(servers[2]?.stats.requests).toBe(0)
 })
+
+test('where the one asked beside a hanging one hangs, too, another is asked', async () => {
+  const hangs = { faults: { hang: 'headers' } } as const
+  const { pool } = await startTestPool([hangs, hangs, named('third')], {
+    limits: { hedgeMinMs: 10, headersTimeoutMs: 600_000 },
+    spec: (_url, index) => ({ priority: index }),
+  })
+  expect(await pool.rpc('', 'a', [], { deadline: Date.now() + 60_000 })).toBe('third')
+})
+
+test('who is known not to answer is not waited for where all others have no such thing', async () => {
+  const none = { handle: () => ({ body: 'none' }) }
+  const { pool, servers } = await startTestPool([{ handle: () => ({ body: 'first' }) }, none, none], {
+    limits: { hedgeMinMs: 10, breakerFailures: 3, breakerOpenMs: 600_000, headersTimeoutMs: 600_000 },
+    spec: (_url, index) => ({ priority: index }),
+  })
+  servers[0]?.set({ hang: 'headers' })
+  const judge = ({ body }: { body: Buffer }) =>
+    body.equals(Buffer.from('none'))
+      ? ({ kind: 'retry', reason: 'has none', behind: true } as const)
+      : ({ kind: 'answer' } as const)
+  const ask = (path: string, judged = judge) =>
+    pool.exchange({ method: 'GET', path }, { judge: judged, deadline: Date.now() + 60_000 })
+  const before = ask('/before')
+  for (let index = 0; index < 3; index += 1) await ask(`/${index}`, () => ({ kind: 'answer' }))
+  expect(pool.status()[0]?.breaker).toBe('open')
+  for (const answer of [await before, await ask('/after')]) expect(answer.body.toString()).toBe('none')
+})

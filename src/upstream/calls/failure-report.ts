@@ -96,3 +96,14 @@ export const concludeFailures = <T>(
   if (last?.fallback && failures.every(({ fallback }) => fallback !== undefined)) return last.fallback
   return { kind: 'truth', error: errorFor(pool, failures, resumesInMs) }
 }
+
+/** The error for a caller who cannot wait: undefined if something else than rate limits kept the answer from coming. */
+export const rateLimitOf = <T>(
+  pool: string,
+  failures: readonly Failure<T>[],
+  resumesInMs: number | undefined,
+): FirnError | undefined => {
+  if (!failures.every(({ kind }) => kind === 'rate-limited' || kind === 'foreign')) return undefined
+  const outcome = concludeFailures(pool, failures, resumesInMs, [])
+  return outcome.kind === 'truth' ? outcome.error : undefined
+}

@@ -13,7 +13,7 @@ import {
 } from '../outcome.ts'
 import type { PoolLimits } from '../types.ts'
 import type { Upstream } from '../upstream.ts'
-import { concludeFailures, describeFailures, silentOf } from './failure-report.ts'
+import { concludeFailures, describeFailures, rateLimitOf, silentOf } from './failure-report.ts'
 import { type HedgeBudget, hedgeDelay } from './hedge-budget.ts'
 import type { Ranking } from './ranking.ts'
 import { type AnsweredFirst, noteAnswer, onlyOf } from './same-server.ts'
@@ -48,7 +48,7 @@ interface Leg {
 }
 
 /**
- * Asks upstreams until one answers: failover when one is in trouble, one hedge when the first is slow, another round
+ * Asks upstreams until one answers: failover when one is in trouble, hedges while those asked are slow, another round
  * with growing pauses when all failed. Callbacks and a class on purpose: there is one run per call, and it must be
  * cancellable at any point without an AbortController.
  */
@@ -58,6 +58,7 @@ class ReadRun<T> implements Run {
   readonly #settle: Settle<T>
   readonly #failures: Failure<T>[] = []
   readonly #only: Upstream | undefined
+  readonly #mayHedge: boolean
   #first: Upstream | undefined
   #tried: Upstream[] = []
   /** Upstreams that said they lack it; not asked again. */
@@ -66,7 +67,6 @@ class ReadRun<T> implements Run {
   #attempts = 0
   #round = 0
   #ended = false
-  #hedged: boolean
   #wait: Scheduled | undefined
   #hedge: Scheduled | undefined
 
@@ -74,11 +74,10 @@ class ReadRun<T> implements Run {
     this.#deps = deps
     this.#task = task
     this.#settle = settle
-    // A run that must not hedge starts as if it had already hedged.
     this.#only = task.sameServer && onlyOf(task.sameServer, deps)
     const alone = deps.upstreams.length === 1 || this.#only !== undefined
-    this.#hedged = !task.idempotent || deps.limits.hedgeMinMs === 0 || alone
-    if (!this.#hedged) deps.hedges.earn()
+    this.#mayHedge = task.idempotent && deps.limits.hedgeMinMs !== 0 && !alone
+    if (this.#mayHedge) deps.hedges.earn()
   }
 
   cancel(cause: CancelCause): void {
@@ -91,24 +90,19 @@ class ReadRun<T> implements Run {
   }
 
   whyLate(): FirnError | undefined {
-    const { pool, ranking } = this.#deps
     const refused = (upstream: Upstream): boolean => this.#failures.some(({ host }) => host === upstream.host)
     // An upstream that has not answered yet may be the true reason, unless it refused before.
     if (this.#legs.some((leg) => !leg.ended && !refused(leg.upstream))) return undefined
-    if (!this.#ownFailures().every(({ kind }) => kind === 'rate-limited')) return undefined
     // A run without failures waits for pauses that other calls caused.
     if (this.#failures.length === 0 && !this.#wait) return undefined
-    const now = Date.now()
-    const resumesAt = ranking.resumesAt(now)
-    const outcome = concludeFailures(pool, this.#failures, resumesAt === undefined ? undefined : resumesAt - now, [])
-    return outcome.kind === 'truth' ? outcome.error : undefined
+    return rateLimitOf(this.#deps.pool, this.#failures, this.#resumesInMs())
   }
 
   next(): void {
     const now = Date.now()
     const { limits, ranking, liveProbes, scheduler } = this.#deps
     if (this.#attempts >= limits.maxAttempts) {
-      this.#giveUp(now, this.#failures)
+      this.#giveUp(this.#failures)
       return
     }
     const upstream = this.#only
@@ -119,7 +113,7 @@ class ReadRun<T> implements Run {
       return
     }
     this.#launch(upstream, false)
-    if (this.#hedged || this.#ended || this.#hedge || !this.#underWay()) return
+    if (!this.#mayHedge || this.#ended || this.#hedge || !this.#underWay()) return
     this.#hedge = scheduler.at(now + hedgeDelay(upstream, limits.hedgeMinMs), () => this.#askBeside(false))
   }
 
@@ -174,7 +168,7 @@ class ReadRun<T> implements Run {
     }
     this.#dropTimers()
     // A write that was sent may have been carried out, so this upstream's answer is final.
-    if (!this.#task.idempotent && failure.neverSent !== true) this.#giveUp(Date.now(), [failure])
+    if (!this.#task.idempotent && failure.neverSent !== true) this.#giveUp([failure])
     else this.next()
   }
 
@@ -185,25 +179,34 @@ class ReadRun<T> implements Run {
   }
 
   /**
-   * Asks another beside those that are being asked; if nobody is free, or no hedge is left, looks again a little later.
+   * Asks another beside those that are being asked, and looks again a little later: nobody may have been free, no hedge
+   * left, or the other one hangs, too.
    * @param inPlace of one that failed: not more are asked at once than before
    */
   #askBeside(inPlace: boolean, again = false): void {
-    const { hedges, limits, reporter, pool, ranking, scheduler } = this.#deps
+    const { hedges, reporter, pool, ranking, scheduler } = this.#deps
     if (this.#hedge) scheduler.cancel(this.#hedge)
     const now = Date.now()
     const found = this.#spare(now, again)
     // Who asks in place of a server that is known not to answer makes nothing worse, and pays for no hedge.
     const isAway = this.#legs.every(({ ended, upstream }) => ended || upstream.breaker.state() !== 'closed')
     const spare = found && (inPlace || isAway || hedges.spend()) ? found : undefined
+    if (again && isAway && !found && this.#haveOthersNone()) {
+      this.#giveUp(this.#failures)
+      return
+    }
     const resumesAt = Math.min(ranking.resumesAt(now) ?? Number.POSITIVE_INFINITY, now + BESIDE_AGAIN_MS)
-    const isOver = spare !== undefined || this.#attempts >= limits.maxAttempts
-    this.#hedge = isOver ? undefined : scheduler.at(resumesAt, () => this.#askBeside(inPlace, true))
+    this.#hedge = scheduler.at(resumesAt, () => this.#askBeside(inPlace && !spare, true))
     if (!spare) return
-    this.#hedged = true
     if (!inPlace && reporter.active())
       reporter.report({ kind: 'hedge', pool, host: spare.host, method: this.#task.label })
     this.#launch(spare, true)
+  }
+
+  /** Everyone was asked, and some said that they have no such thing: it is not worth waiting for those that are away. */
+  #haveOthersNone(): boolean {
+    const haveNone = this.#failures.some((one) => lacks(one) && one.fallback !== undefined && one.unheard !== 'place')
+    return haveNone && this.#deps.upstreams.every((upstream) => this.#tried.includes(upstream))
   }
 
   /** Whom to ask beside those that are being asked. */
@@ -224,7 +227,8 @@ class ReadRun<T> implements Run {
   /** Everyone was asked once or is paused: decide whether waiting makes sense. */
   #nextRound(now: number): void {
     const resumesAt = this.#deps.ranking.resumesAt(now)
-    const own = this.#ownFailures()
+    // Servers on other networks say nothing about this one.
+    const own = this.#failures.filter(({ kind }) => kind !== 'foreign')
     const hasLacked = (host: string): boolean => this.#lacking?.some((upstream) => upstream.host === host) === true
     // Upstreams that did not understand the question will not do so next time, and a pause rarely changes the others.
     const again =
@@ -234,12 +238,12 @@ class ReadRun<T> implements Run {
     this.#round += 1
     if (again) this.#sleepUntil(now + RETRY_BACKOFF_MS * 2 ** (this.#round - 1))
     else if (resumesAt !== undefined && own.every(({ kind }) => kind === 'rate-limited')) this.#sleepUntil(resumesAt)
-    else this.#giveUp(now, this.#failures)
+    else this.#giveUp(this.#failures)
   }
 
   #sleepUntil(time: number): void {
     if (time >= this.#task.deadline()) {
-      this.#giveUp(Date.now(), this.#failures)
+      this.#giveUp(this.#failures)
       return
     }
     this.#wait = this.#deps.scheduler.at(time, () => {
@@ -248,15 +252,16 @@ class ReadRun<T> implements Run {
     })
   }
 
-  #giveUp(now: number, decisive: readonly Failure<T>[]): void {
-    const { pool, ranking, reporter } = this.#deps
-    const resumesAt = ranking.resumesAt(now)
-    const outcome = concludeFailures(
-      pool,
-      decisive,
-      resumesAt === undefined ? undefined : resumesAt - now,
-      silentOf(this.#only ? [this.#only] : this.#deps.upstreams, this.#failures),
-    )
+  #resumesInMs(): number | undefined {
+    const now = Date.now()
+    const resumesAt = this.#deps.ranking.resumesAt(now)
+    return resumesAt === undefined ? undefined : resumesAt - now
+  }
+
+  #giveUp(decisive: readonly Failure<T>[]): void {
+    const { pool, reporter } = this.#deps
+    const asked = this.#only ? [this.#only] : this.#deps.upstreams
+    const outcome = concludeFailures(pool, decisive, this.#resumesInMs(), silentOf(asked, this.#failures))
     if (reporter.active())
       reporter.report({ kind: 'exhausted', pool, method: this.#task.label, reason: describeFailures(this.#failures) })
     this.#finish(outcome)
@@ -271,11 +276,6 @@ class ReadRun<T> implements Run {
     this.#ended = true
     this.#dropTimers()
     for (const leg of this.#legs) if (!leg.ended) leg.cancel?.(cause)
-  }
-
-  /** Failures without those of servers on other networks. */
-  #ownFailures(): readonly Failure<T>[] {
-    return this.#failures.filter(({ kind }) => kind !== 'foreign')
   }
 
   #underWay(): boolean {

@@ -31,7 +31,8 @@ A node always answers for itself; a gateway cannot always.
 | 504 | no node answered in time; \`the database did not answer in time\`: what was to be kept may be kept then |
 
 While a node gives no answer to a read, those that were in trouble or did not run the chain yet are asked again every second. Reads under way at a
-node that hangs are asked of another as soon as others have shown it, a second later at most.
+node that hangs are asked of another as soon as others have shown it, a second later at most; where that one hangs, too, of the next. While a node is
+known to hang, it is waited for no longer than that where all others say that there is no such thing.
 
 It is never 200: wallets take a JSON-RPC error with status 200 for the truth about the chain (a refused transaction, a reverted call), while ethers and
 avalanchejs treat these statuses as a server in trouble. The body is an error object in the dialect of the endpoint with the id of the call. viem goes by the code in
