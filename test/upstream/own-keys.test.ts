@@ -20,6 +20,11 @@ it('takes keys out of what a server says, wherever in its URL or headers they ar
   expect(said('https://user1:pass-1234@a.example/', `Basic ${basic} of pass-1234`)).toBe('Basic *** of ***')
 })
 
+it('leaves hex in which a short key stands by chance', () => {
+  const result = '0x00deadbeef100'
+  expect(said('https://u:deadbeef1@a.example/', result)).toBe(result)
+})
+
 it('leaves words, ids of chains, addresses and numbers as they are, and every other byte', () => {
   const chain = '2q9e4r6Mu3U68nU1fYjgbR6JvwrRx36CohpAX5UQxse55x1Q5'
   const account = '0x00000000219ab540356cbb839cbe05303d7705fa'

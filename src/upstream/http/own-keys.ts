@@ -17,10 +17,15 @@ const LEAST_IN_PATH = 16
 const LEAST_SECRET = 8
 const SECRET_NAME = /key|token|secret|password|auth/i
 const HEX_DATA = /^0x/i
+/** Answers are full of hex: a short key in these digits alone would be found where none is, and spoil an amount. */
+const HEX_DIGITS = /^[0-9a-f]+$/i
 
 /** Letters and digits, which neither words nor numbers have together. */
 const isMixed = (text: string, least: number): boolean =>
-  text.length >= least && /[a-z]/i.test(text) && /\d/.test(text) && /^[\w.~%+/=-]+$/.test(text)
+  text.length >= (HEX_DIGITS.test(text) ? LEAST_IN_PATH : least) &&
+  /[a-z]/i.test(text) &&
+  /\d/.test(text) &&
+  /^[\w.~%+/=-]+$/.test(text)
 
 /** Ids of chains stand in paths of nodes, and in answers. */
 const isId = (text: string): boolean => {
