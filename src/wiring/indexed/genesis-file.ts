@@ -19,7 +19,11 @@ export async function readGenesis(place: string, signal: AbortSignal): Promise<s
     if (!/^https?:\/\//.test(place)) return await readFile(place, { encoding: 'utf8', signal })
     const { url, headers } = splitCredentials(place)
     const response = await request(url, { signal, headers, headersTimeout: GENESIS_MS, bodyTimeout: GENESIS_MS })
-    if (response.statusCode !== 200) throw new Error(`answered ${response.statusCode}`)
+    if (response.statusCode !== 200) {
+      // Nobody reads it, and its connection would stay open.
+      void response.body.dump().catch(() => undefined)
+      throw new Error(`answered ${response.statusCode}`)
+    }
     return await readBounded(response.body, GENESIS_BYTES, () => new Error('is larger than any genesis'))
   } catch (error) {
     throw new GenesisError('the genesis file could not be read', error)
