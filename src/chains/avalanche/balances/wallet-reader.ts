@@ -1,11 +1,12 @@
 import { setMaxListeners } from 'node:events'
 import { BadAnswerError } from '../../../errors.ts'
 import type { ChainLetter } from '../../../lib/primary-network.ts'
+import { inTurns } from '../../../lib/waiting/in-turns.ts'
 import { mapBounded } from '../../../lib/waiting/map-bounded.ts'
 import type { CallOptions } from '../../../upstream/types.ts'
 import type { Outcome, ReadContext, WalletAccount } from '../../capabilities.ts'
 import { accountFailure } from '../account-failure.ts'
-import type { KeyScanner, OwnedWindow } from '../keys/key-scanner.ts'
+import { type KeyScanner, type OwnedWindow, WINDOWS_PER_TURN } from '../keys/key-scanner.ts'
 import type { AvalancheNetwork, NetworkFacts } from '../network.ts'
 import { type BundleReader, createBundleReader } from './bundle-reader.ts'
 import { type Bundle, hasKeys, type ParsedWallet, packBundles } from './bundles.ts'
@@ -73,8 +74,7 @@ type KeyReadings = ReadonlyMap<ParsedWallet, Promise<readonly OwnedWindow[]>>
 function startKeyScans(keys: KeyScanner | undefined, wallets: readonly ParsedWallet[], call: CallOptions): KeyReadings {
   if (!keys) return new Map()
   const keyed = wallets.filter(hasKeys)
-  const wanted = keyed.map(({ extendedPublicKeys, addresses }) => ({ extendedPublicKeys, addresses: addresses.list }))
-  const readings = keys.scan(wanted, call)
+  const readings = keys.scan(keyed, call)
   // A scan may fail before the bundle that needs it starts.
   for (const reading of readings) reading.catch(() => undefined)
   return new Map(keyed.map((wallet, index) => [wallet, readings[index] as Promise<readonly OwnedWindow[]>]))
@@ -140,16 +140,17 @@ async function holdingsOf(
     units.push(state)
     return units.length - 1
   }
-  const owned = served.map(({ wallet, windows }): OwnedAddresses => {
+  const owned: OwnedAddresses[] = []
+  for (const { wallet, windows } of served) {
     const { hexes } = wallet.addresses
-    if (!hasKeys(wallet)) return { get: (hex) => (hexes.has(hex) ? unitOf(hex) : undefined), keys: () => hexes }
     const found = new Map<string, number>()
-    for (const window of windows) {
+    await inTurns(windows, WINDOWS_PER_TURN, (window) => {
       const unit = numberOf(chain === 'P' ? window.P : window.X)
       for (const hex of window.addresses) if (!found.has(hex)) found.set(hex, unit)
-    }
-    return found
-  })
+    })
+    const get = (hex: string) => (hexes.has(hex) ? unitOf(hex) : undefined)
+    owned.push(hasKeys(wallet) ? found : { get, keys: () => hexes })
+  }
   const holdings = await distribute(units, owned)
   return served.map(({ wallet }, index) => ({ wallet, holdings: holdings[index] as Holdings }))
 }

@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import { roomFor } from '../../../lib/room-for.ts'
 import { TransientMap } from '../../../lib/transient-map.ts'
+import { inTurns } from '../../../lib/waiting/in-turns.ts'
 import type { CallOptions } from '../../../upstream/types.ts'
-import type { OwnAddress } from '../balances/own-address.ts'
+import type { OwnAddresses } from '../balances/own-address.ts'
 import type { UnitState } from '../balances/unit-reader.ts'
 import type { AvalancheNetwork } from '../network.ts'
 import { withLateDeadline } from '../node/late-deadline.ts'
@@ -18,9 +19,12 @@ import { type LastUsed, windowEnd } from './scan-progress.ts'
 /** A wallet with keys. */
 export interface KeyWallet {
   extendedPublicKeys: readonly string[]
-  /** Its single addresses, each once. */
-  addresses: readonly OwnAddress[]
+  /** Its single addresses. */
+  addresses: OwnAddresses
 }
+
+/** Windows looked at in one turn, each of up to 1,024 addresses: a millisecond or two; then other work gets a turn. */
+export const WINDOWS_PER_TURN = 4
 
 /** Some of a wallet's addresses (hex) with what they own; the states also hold what belongs to others. */
 export interface OwnedWindow {
@@ -151,23 +155,24 @@ function mayJoin(running: Running | undefined, asked: ReadonlySet<string>, call:
 function itemOf({ extendedPublicKeys, addresses }: KeyWallet): ScanItem | Error {
   try {
     const keys = [...new Set(extendedPublicKeys.map(plainExtendedKey))].sort()
-    const hexes = addresses.map(({ hex }) => hex)
-    return { mark: scanMark(keys, hexes), keys, addresses }
+    return { mark: scanMark(keys, addresses.list), keys, addresses }
   } catch (error) {
     return error as Error
   }
 }
 
-function ownedBy({ keys, addresses }: ScanItem, { windows }: ScanReading): OwnedWindow[] {
-  const single = new Set(addresses.map(({ hex }) => hex))
+async function ownedBy({ keys, addresses }: ScanItem, { windows }: ScanReading): Promise<OwnedWindow[]> {
+  const { hexes } = addresses
   const ownIn = (window: ScanWindow): readonly string[] => {
     if (window.key !== undefined && keys.includes(window.key)) return window.addresses
-    return single.size === 0 ? [] : window.addresses.filter((hex) => single.has(hex))
+    return hexes.size === 0 ? [] : window.addresses.filter((hex) => hexes.has(hex))
   }
-  return windows.flatMap((window) => {
+  const owned: OwnedWindow[] = []
+  await inTurns(windows, WINDOWS_PER_TURN, (window) => {
     const own = ownIn(window)
-    return own.length === 0 ? [] : [{ addresses: own, P: window.P, X: window.X }]
+    if (own.length > 0) owned.push({ addresses: own, P: window.P, X: window.X })
   })
+  return owned
 }
 
 /** Addresses of both branches in the first window of a key. */

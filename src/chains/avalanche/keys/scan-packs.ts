@@ -1,4 +1,4 @@
-import type { OwnAddress } from '../balances/own-address.ts'
+import type { OwnAddress, OwnAddresses } from '../balances/own-address.ts'
 import { MAX_UTXO_ADDRESSES } from '../node/utxos.ts'
 import type { ScanPack } from './key-scan.ts'
 
@@ -7,7 +7,7 @@ export interface ScanItem {
   /** The same for all items that need the same. */
   mark: string
   keys: readonly string[]
-  addresses: readonly OwnAddress[]
+  addresses: OwnAddresses
 }
 
 /** Items that are read together. */
@@ -18,7 +18,9 @@ export interface ItemPack extends ScanPack {
 interface OpenPack {
   items: ScanItem[]
   keys: Set<string>
-  addresses: Map<string, OwnAddress>
+  addresses: readonly OwnAddress[]
+  /** Hex of all addresses; while they are those of one item, its own set: copying 250,000 would block other requests. */
+  hexes: ReadonlySet<string>
   size: number
 }
 
@@ -37,26 +39,29 @@ export function packItems(items: readonly ScanItem[], sizeOf: (key: string) => n
       (one) => one && one.size + addedBy(item, one, sizeOf) <= Math.max(MAX_UTXO_ADDRESSES, one.size),
     )
     if (pack) join(pack, item, sizeOf)
-    else packs.push(join({ items: [], keys: new Set(), addresses: new Map(), size: 0 }, item, sizeOf))
+    else packs.push(join({ items: [], keys: new Set(), addresses: [], hexes: new Set(), size: 0 }, item, sizeOf))
   }
-  return packs.map(({ items: packed, keys, addresses }) => ({
-    items: packed,
-    keys: [...keys],
-    addresses: [...addresses.values()],
-  }))
+  return packs.map(({ items: packed, keys, addresses }) => ({ items: packed, keys: [...keys], addresses }))
 }
 
-const isSingle = ({ keys, addresses }: ScanItem): boolean => keys.length === 1 && addresses.length === 0
+const isSingle = ({ keys, addresses }: ScanItem): boolean => keys.length === 1 && addresses.list.length === 0
 
-function addedBy(item: ScanItem, { keys, addresses }: OpenPack, sizeOf: (key: string) => number): number {
-  const windows = item.keys.reduce((sum, key) => (keys.has(key) ? sum : sum + sizeOf(key)), 0)
-  return windows + item.addresses.filter(({ hex }) => !addresses.has(hex)).length
+const newcomers = ({ addresses }: ScanItem, { hexes }: OpenPack): readonly OwnAddress[] =>
+  hexes.size === 0 ? addresses.list : addresses.list.filter(({ hex }) => !hexes.has(hex))
+
+function addedBy(item: ScanItem, pack: OpenPack, sizeOf: (key: string) => number): number {
+  const windows = item.keys.reduce((sum, key) => (pack.keys.has(key) ? sum : sum + sizeOf(key)), 0)
+  return windows + newcomers(item, pack).length
 }
 
 function join(pack: OpenPack, item: ScanItem, sizeOf: (key: string) => number): OpenPack {
   pack.size += addedBy(item, pack, sizeOf)
   pack.items.push(item)
   for (const key of item.keys) pack.keys.add(key)
-  for (const address of item.addresses) pack.addresses.set(address.hex, address)
+  const added = newcomers(item, pack)
+  if (added.length === 0) return pack
+  const isFirst = pack.addresses.length === 0
+  pack.addresses = isFirst ? added : [...pack.addresses, ...added]
+  pack.hexes = isFirst ? item.addresses.hexes : new Set([...pack.hexes, ...item.addresses.hexes])
   return pack
 }
