@@ -91,7 +91,7 @@ export interface AddressAccount {
 /** X, P or C wallet: the union of all entries of one id. */
 export interface WalletAccount {
   id: string
-  /** Bech32 without chain prefix, with either HRP; re-encoded with the chain's own. */
+  /** Bech32 without chain prefix, with either HRP; re-encoded with the chain's own. The same may be named repeatedly. */
   addresses: readonly string[]
   /** Account-level extended public keys (X and P only). */
   extendedPublicKeys: readonly string[]

@@ -11,7 +11,7 @@ const AVALANCHE_TYPE = new Map<string, NetworkType>(
 
 /**
  * One read per chain for the whole request: all items that name a chain are merged, and all entries of one id become
- * one account with the union of its addresses and keys, because in wallets a second answer for an id overwrites the
+ * one account with all of its addresses and keys, because in wallets a second answer for an id overwrites the
  * first. Chains and accounts are in the order in which they are first named.
  */
 export function planRequest(body: RequestBody): ChainQuery[] {
@@ -88,10 +88,13 @@ function createUnion(): (said: readonly Account[]) => Account {
   }
 }
 
-/** If entries of one id disagree about dust, it is shown: more detail is the safer answer. */
+/**
+ * If entries of one id disagree about dust, it is shown: more detail is the safer answer. Addresses are compared where
+ * they are read, a few thousand in a turn: comparing 250,000 here would block other requests.
+ */
 const unionOf = (id: string, wallets: readonly WalletAccount[]): WalletAccount => ({
   id,
-  addresses: [...new Set(wallets.flatMap(({ addresses }) => addresses))],
+  addresses: wallets.flatMap(({ addresses }) => addresses),
   extendedPublicKeys: [...new Set(wallets.flatMap(({ extendedPublicKeys }) => extendedPublicKeys))],
   filterOutDust: wallets.every(({ filterOutDust }) => filterOutDust),
 })

@@ -39,7 +39,7 @@ describe('what a request asks of each chain', () => {
       {
         caip2Id: `avax:${P}`,
         networkType: 'pvm',
-        accounts: [wallet('a', ['1', '2', '4'], ['xpub1'], false), wallet('b', ['3'], [])],
+        accounts: [wallet('a', ['1', '2', '2', '4'], ['xpub1'], false), wallet('b', ['3'], [])],
       },
       {
         caip2Id: `avax:${X}`,
