@@ -41,6 +41,9 @@ const REMEMBERED_MS = 600_000
 /** A head this far above all others, which agree among themselves, is ignored: it comes from a broken clock. */
 export const ABSURD_LEAD = 10_000n
 
+/** Whoever is heard first is believed; until this long after that others may show that it was wrong, milliseconds. */
+const FIRST_MS = 60_000
+
 /** Highest height that is plausible. */
 export const believedHead = (heights: readonly bigint[], maxLag: number): bigint | undefined => {
   const sorted = [...heights].sort((a, b) => (a < b ? 1 : a > b ? -1 : 0))
@@ -51,6 +54,22 @@ export const believedHead = (heights: readonly bigint[], maxLag: number): bigint
 
 const believed = (upstreams: readonly Upstream[], best: bigint): Upstream[] =>
   upstreams.filter((upstream) => (upstream.height() ?? 0n) <= best)
+
+/** The time in which a head that one server alone has told may turn out to be wrong. */
+const createFirstTime = () => {
+  let beganAt: number | undefined
+  return {
+    /** Later heads stay, whoever agrees on less: all others may be behind. */
+    refutes: (head: bigint, best: bigint, heights: readonly bigint[]): boolean => {
+      beganAt ??= steadyNow()
+      const isOver = steadyNow() - beganAt > FIRST_MS
+      return !isOver && head - best > ABSURD_LEAD && heights.some((height) => height >= head)
+    },
+  }
+}
+
+const rememberedMs = (upstreams: readonly Upstream[]): number =>
+  Math.min(2 * Math.max(...upstreams.map(({ limits }) => limits.maxLagMs)), REMEMBERED_MS)
 
 const requestTo = (upstream: Upstream, { path, method, params }: HeadProbe): WireRequest => {
   if (method === undefined) return documentRequest(upstream, path)
@@ -103,10 +122,10 @@ export const createHeadWatch = (deps: {
   /** A lone upstream is behind nobody, but may itself say that it cannot know. */
   const mayWait = upstreams.length > 1 || probe.doubt !== undefined
   const knownFor = (probe.doubt ? STILL_INTERVALS : KNOWN_INTERVALS) * probe.intervalMs
-  const longestLag = Math.max(...upstreams.map(({ limits }) => limits.maxLagMs))
-  const tips = createHeightHistory(STILL_INTERVALS * probe.intervalMs, Math.min(2 * longestLag, REMEMBERED_MS))
+  const tips = createHeightHistory(STILL_INTERVALS * probe.intervalMs, rememberedMs(upstreams))
   const asking = new Set<Upstream>()
   let head: bigint | undefined
+  let first = createFirstTime()
   let usedAt = 0
   let heardAt = Number.NEGATIVE_INFINITY
   let timer: Scheduled | undefined
@@ -120,7 +139,7 @@ export const createHeadWatch = (deps: {
     const heights = here.flatMap((upstream) => upstream.height() ?? [])
     const best = believedHead(heights, maxLag)
     if (best === undefined) return
-    if (head === undefined || best > head) head = best
+    if (head === undefined || best > head || first.refutes(head, best, heights)) head = best
     for (const upstream of upstreams) {
       const height = upstream.height()
       const lag = height === undefined ? undefined : Number(best > height ? best - height : 0n)
@@ -147,6 +166,7 @@ export const createHeadWatch = (deps: {
     if ((upstream.height() ?? 0n) * 2n > before) return
     if (upstreams.some((one) => !isForeign(one) && (one.height() ?? 0n) >= before)) return
     head = undefined
+    first = createFirstTime()
     deps.onAnew()
   }
   const heard = (upstream: Upstream, { height, doubt }: Tip): void => {

@@ -1,4 +1,4 @@
-import type { UpstreamPool } from '../../../upstream/types.ts'
+import { ABSURD_LEAD, type UpstreamPool } from '../../../upstream/index.ts'
 import { type AnswerCacheOptions, createAnswerCache } from '../forward/answer-cache.ts'
 import type { ForwardCall } from '../forward/call.ts'
 import type { Forwarder } from '../forward/forwarder.ts'
@@ -78,6 +78,9 @@ const forwardCall = (request: EvmRequest, rule: MethodRule, message?: EvmMessage
   signal: request.signal,
 })
 
+/** A height far above that the pool believes in is a broken node's. */
+const isAt = (height: bigint, told = -1n): boolean => told >= height && told - height <= ABSURD_LEAD
+
 /** EVM endpoints over several nodes, as if they were a single node that never lags and never forgets. */
 export function createEvmGateway(deps: EvmGatewayDeps): EvmGateway {
   const { pools, forwarder, maxLagBlocks, elsewhere } = deps
@@ -93,7 +96,7 @@ export function createEvmGateway(deps: EvmGatewayDeps): EvmGateway {
     const tip = createChainTip({
       maxLagBlocks,
       head: () => pool.head(),
-      holders: (height) => pool.status().flatMap((one) => ((one.height ?? -1n) >= height ? [one.host] : [])),
+      holders: (height) => pool.status().flatMap((one) => (isAt(height, one.height) ? [one.host] : [])),
       onNewest: (host, height) => elsewhere?.tell({ kind: 'block', path, source, height: String(height), host }),
       onSetBack: cache.clear,
     })

@@ -75,3 +75,23 @@ it('who showed the pool its height is known to have it, and nobody else', () => 
   expect(tip.hasNewest('b')).toBe(false)
   expect([tip.hasNewest('a100'), tip.shown('a100'), tip.shown('b')]).toEqual([true, 100n, undefined])
 })
+
+it('a first height far above those of two who agree is given up, within a minute and if a node here has told it', () => {
+  const { clock, tip } = start()
+  tip.saw('broken', 1_000_000n)
+  tip.saw('one', 100n)
+  expect(tip.mark()).toBe(1_000_000n)
+  tip.saw('two', 101n)
+  expect([tip.mark(), tip.shown('broken')]).toEqual([101n, undefined])
+  tip.saw('broken', 1_000_001n)
+  expect([tip.mark(), tip.mayLackNewest('broken', { members: () => [] } as never, {} as never)]).toEqual([101n, true])
+  clock.now += 60_001
+  tip.saw('one', 10_101n)
+  expect(tip.mark()).toBe(10_101n)
+  for (const host of ['two', 'three']) tip.saw(host, 100n)
+  expect(tip.mark()).toBe(10_101n)
+  const other = start().tip
+  other.heard(undefined, 1_000_000n)
+  for (const host of ['one', 'two', 'three']) other.saw(host, 100n)
+  expect(other.mark()).toBe(1_000_000n)
+})

@@ -1,4 +1,5 @@
 import { steadyNow } from '../../../../lib/steady-clock.ts'
+import { ABSURD_LEAD, believedHead } from '../../../../upstream/index.ts'
 import type { Member, NodeGroup } from '../../forward/nodes/node-pools.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
 import { type CommonHeight, createCommonHeight } from './common-height.ts'
@@ -68,14 +69,17 @@ const IDLE_MS = 15_000
 const READY_MS = 1_000
 /** Interval between two looks at a node that lacks the newest block, milliseconds. */
 const LOOK_MS = 100
-/** A height this far above the pool's head comes from a broken node and is ignored. */
-const ABSURD_LEAD = 10_000n
+
+const heightsIn = (told: ReadonlyMap<string, { height: bigint }>): bigint[] =>
+  [...told.values()].map(({ height }) => height)
 
 export function createChainTip(options: ChainTipOptions): ChainTip {
   const { maxLagBlocks, head, holders, onNewest, onSetBack, now = steadyNow } = options
   const heights = new Map<string, { height: bigint; at: number }>()
   const lookedAt = new Map<string, number>()
   let mark: bigint | undefined
+  /** When the first mark was set, which is believed whoever tells it. */
+  let firstAt: number | undefined
   let probedBefore: bigint | undefined
   /** Since when it has been asked whether the chain was set back; undefined = not since a node last showed the mark. */
   let doubtedAt: number | undefined
@@ -85,14 +89,32 @@ export function createChainTip(options: ChainTipOptions): ChainTip {
   const raise = (height: bigint): void => {
     if (mark !== undefined && height < mark) return
     mark = height
+    firstAt ??= now()
     doubtedAt = undefined
+  }
+  const setBack = (to: bigint | undefined): void => {
+    mark = to
+    doubtedAt = undefined
+    onSetBack?.()
+  }
+  /**
+   * Two nodes agree far below the first mark, which one alone has told: that one is broken. Later marks stay, and what
+   * another process told: all nodes that are known may be behind.
+   */
+  const refuteFirst = (agreed: bigint | undefined): void => {
+    if (mark === undefined || agreed === undefined || mark - agreed <= ABSURD_LEAD) return
+    if (firstAt === undefined || now() - firstAt > SET_BACK_MS || !heightsIn(heights).includes(mark)) return
+    for (const [host, { height }] of heights) if (height - agreed > ABSURD_LEAD) heights.delete(host)
+    setBack(agreed)
   }
   const current = (): bigint | undefined => {
     const probed = head()
     // The pool's own head never falls: only a rise is news.
     if (probed !== undefined && probed !== probedBefore) {
       probedBefore = probed
-      for (const host of holders(probed)) heights.set(host, { height: probed, at: now() })
+      const hosts = holders(probed)
+      for (const host of hosts) heights.set(host, { height: probed, at: now() })
+      if (hosts.length > 1) refuteFirst(probed)
       if (mark === undefined || probed > mark) onNewest?.(undefined, probed)
       raise(probed)
     }
@@ -113,6 +135,7 @@ export function createChainTip(options: ChainTipOptions): ChainTip {
     if (isAbsurd(height)) heights.delete(host)
     else heights.set(host, { height, at: now() })
     if (exists(height)) onNewest?.(host, height)
+    else refuteFirst(believedHead(heightsIn(heights), maxLagBlocks))
   }
   const reached = (host: string, height: bigint): void => {
     const known = heights.get(host)
@@ -177,9 +200,8 @@ export function createChainTip(options: ChainTipOptions): ChainTip {
       // Not by the time of the last sight: on a quiet chain that is long ago when the one node with the block fails.
       doubtedAt ??= now()
       if (now() - doubtedAt < SET_BACK_MS) return false
-      mark = undefined
-      doubtedAt = undefined
-      onSetBack?.()
+      firstAt = undefined
+      setBack(undefined)
       return true
     },
     ready: (group, endpoint) => {
