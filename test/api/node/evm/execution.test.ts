@@ -51,3 +51,29 @@ it('nodes that were waited for in vain are asked once by the next calls, and wai
   world.now += 10_000
   expect(await asks()).toBe(2)
 })
+
+it('while no node says how the chain executes, it may do so later, and is asked again after a second', async () => {
+  const world = { now: 0, looks: 0, says: undefined as object | undefined }
+  const pool = {
+    rpc: async () => {
+      world.looks += 1
+      return world.says ?? Promise.reject(new Error('away'))
+    },
+  }
+  const group = { pool, path: () => '/', hosts: ['one', 'two'], members: () => [] } as unknown as NodeGroup
+  const nothing = async (): Promise<void> => undefined
+  const shown = () => undefined
+  const execution = createExecution({ top: () => 100n, shown, askAll: nothing, ask: nothing, now: () => world.now })
+  const learn = async () => {
+    await execution.learnNewest(group, {} as Endpoint)
+    return [world.looks, execution.isLater(), execution.mayBeLater()]
+  }
+  expect(await learn()).toEqual([1, false, true])
+  world.now += 999
+  expect(await learn()).toEqual([1, false, true])
+  world.now += 1
+  world.says = { number: '0x64' }
+  expect(await learn()).toEqual([2, false, false])
+  world.now += 59_999
+  expect(await learn()).toEqual([2, false, false])
+})

@@ -11,6 +11,8 @@ import type { Endpoint } from '../../routes/endpoint.ts'
 export interface Execution {
   /** True once a block has shown that the chain executes later. */
   isLater(): boolean
+  /** The same where no node said in time how the chain executes: then nothing speaks against it. */
+  mayBeLater(): boolean
   /**
    * True when this node, which was not known to have executed this block when it was asked, may leave out its logs
    * though the chain has executed it.
@@ -56,6 +58,8 @@ export interface ExecutionOptions {
 const NEAR = 64n
 /** A chain that executes immediately may change at an upgrade: it is checked again after this, milliseconds. */
 const LOOK_MS = 60_000
+/** After a look that failed, milliseconds. */
+const LOOK_AGAIN_MS = 1_000
 /** Time limit for the read of one block, milliseconds. */
 const DEADLINE_MS = 1_000
 /** Minimum interval between asking the nodes for their tips, however many reads there are, milliseconds. */
@@ -69,6 +73,7 @@ const SPARED_MS = 10_000
 
 export function createExecution({ top, shown, askAll, ask: askOne, now }: ExecutionOptions): Execution {
   let later = false
+  let unsure = false
   let several = false
   let lookedAt = Number.NEGATIVE_INFINITY
   let askedAt = Number.NEGATIVE_INFINITY
@@ -87,8 +92,10 @@ export function createExecution({ top, shown, askAll, ask: askOne, now }: Execut
       const deadline = Date.now() + DEADLINE_MS
       const block = await pool.rpc<unknown>(path(endpoint), 'eth_getBlockByNumber', ['latest', false], { deadline })
       later = isRecord(block) && typeof block['settledHeight'] === 'string'
+      unsure = false
     } catch {
-      // A later read looks again.
+      unsure = true
+      lookedAt += LOOK_AGAIN_MS - LOOK_MS
     }
   }
   const look = (group: NodeGroup, endpoint: Endpoint): Promise<void> | undefined => {
@@ -116,6 +123,7 @@ export function createExecution({ top, shown, askAll, ask: askOne, now }: Execut
   }
   return {
     isLater: () => later,
+    mayBeLater: () => later || unsure,
     mayLack: (host, block) => {
       const known = top()
       if (!several || known === undefined || block > known) return false
@@ -124,7 +132,7 @@ export function createExecution({ top, shown, askAll, ask: askOne, now }: Execut
     learn,
     learnNewest: async (group, endpoint) => {
       if (group.hosts.length > 1) await look(group, endpoint)
-      if (later) await learn(group, endpoint, top())
+      if (later || unsure) await learn(group, endpoint, top())
     },
     async catchesUp(group, endpoint, block, hosts, signal) {
       const members = group.members().filter(({ host }) => hosts.includes(host))

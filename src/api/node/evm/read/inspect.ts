@@ -134,7 +134,7 @@ export function neededBlock(plan: ReadPlan, shown: bigint | undefined): bigint |
  * once, and a node without the block says so.
  */
 const isWholeOfHash = (plan: ReadPlan, tip: ChainTip, result: Buffer): boolean =>
-  isOfHash(plan) && !(isEmptyList(result) && tip.execution.isLater())
+  isOfHash(plan) && !(isEmptyList(result) && tip.execution.mayBeLater())
 
 /** Whether logs up to a block may leave out those of its end. */
 const mayLackEnd = (plan: ReadPlan, tip: ChainTip, host: string, needed: bigint | undefined, result: Buffer): boolean =>
