@@ -1,12 +1,17 @@
 import { Type } from '@sinclair/typebox'
 import { choice, count, ms, section, url, wait } from './field.ts'
 
+/** What a budget that fills up to one second's worth means for those who count at the other end. */
+const AFTER_A_PAUSE = 'after a pause up to twice as many within one second'
+
 const upstreamMembers = (schemes: readonly string[]) => ({
   url: url(schemes, { description: 'Base URL. May carry a key: it is never logged, only its host.' }),
   headers: Type.Optional(
     Type.Record(Type.String(), Type.String(), { description: 'Headers sent with every request.', secret: true }),
   ),
-  requestsPerSecond: Type.Optional(Type.Number({ exclusiveMinimum: 0, description: 'Requests started per second.' })),
+  requestsPerSecond: Type.Optional(
+    Type.Number({ exclusiveMinimum: 0, description: `Requests started per second, ${AFTER_A_PAUSE}.` }),
+  ),
   maxConcurrent: Type.Optional(Type.Integer({ minimum: 1, description: 'Requests in flight at once.' })),
   batchItems: Type.Optional(
     Type.Integer({ minimum: 1, description: 'JSON-RPC entries per batch; 1 switches batching off.' }),
@@ -37,7 +42,7 @@ export const UpstreamLimitsSection = section(
     requestsPerSecond: Type.Number({
       exclusiveMinimum: 0,
       default: 50,
-      description: 'Requests started per second and upstream; fewer while it refuses some for their number.',
+      description: `Requests started per second and upstream, ${AFTER_A_PAUSE}; fewer while it refuses some for their number.`,
     }),
     batchItems: count(100, 'JSON-RPC entries per batch.'),
     batchBytes: count(262_144, 'Bytes per JSON-RPC batch; for Solana 50,000 at most, as agave takes 51,200.'),
