@@ -130,7 +130,7 @@ apart by their addresses, and behind a proxy without \`http.trustProxy\` they ar
 - \`/ext/admin\`: only Firn's own, never a node's. A node's \`admin.alias\` can freeze it while a WebSocket is open.
 - On a public deployment (\`--public\`): \`info.getNodeID\`, \`getNodeIP\`, \`getVMs\`, \`peers\`, \`uptime\` (as methods that do not exist), \`/ext/health\`, \`/ext/metrics\` (404).
 - HTTP/2 in clear text, which nodes speak since v1.13.2. A client that asks for it (\`Upgrade: h2c\`, as Java's does) is answered in HTTP/1.1.
-- Headers of the client (credentials, cookies, origin): a node gets the body, its type and its content encoding.
+- Headers of the client (credentials, cookies, origin): a node gets the body and its type; an endpoint of a virtual machine unknown here also its content encoding.
 
 \`rpc.discover\` is a method here, wherever something is answered here; a node has no such service.
 

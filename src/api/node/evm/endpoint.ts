@@ -3,13 +3,15 @@ import type { Duplex } from 'node:stream'
 import type { NodeAnswer } from '../http/answer.ts'
 import type { Endpoint } from '../routes/endpoint.ts'
 
-/** One POST to an EVM endpoint that has passed the HTTP checks; the body is neither empty nor too large. */
+/**
+ * One POST to an EVM endpoint that has passed the HTTP checks; the body is neither empty nor too large. Like a node,
+ * nobody looks at its Content-Encoding: a compressed body is no JSON, and a plain one is read whatever its header says.
+ */
 export interface EvmRequest {
   endpoint: Endpoint
   /** Valid until the request is answered: large bodies share memory with later ones, so copy what must live longer. */
   body: Buffer
   contentType: string | undefined
-  contentEncoding: string | undefined
   /** Fires when the client disconnects. */
   signal: AbortSignal
 }

@@ -13,7 +13,7 @@ import { type Endpoint, PRIMARY } from '../routes/endpoint.ts'
 import { errorEntry, refusedBody } from './answers.ts'
 import { createEvmBatches } from './batch/batches.ts'
 import { CALL_MS, type EvmCall, MAX_SHARED_BODY } from './call.ts'
-import type { EvmApi, EvmRequest } from './endpoint.ts'
+import type { EvmApi } from './endpoint.ts'
 import { createEvmFilters } from './filter/filters.ts'
 import { createSharedFilterTable } from './filter/shared-filter-table.ts'
 import { type EvmMessage, readMessage } from './message.ts'
@@ -60,22 +60,16 @@ function valueEnd(body: Buffer, start: number): number | undefined {
   }
 }
 
-const forwardCall = (request: EvmRequest, rule: MethodRule, message?: EvmMessage): ForwardCall => ({
-  endpoint: request.endpoint,
+const forwardCall = ({ endpoint, message, body, contentType, signal }: EvmCall, rule: MethodRule): ForwardCall => ({
+  endpoint,
   rule,
-  method: message?.method,
-  params: message?.params,
-  id: message?.id,
+  method: message.method,
+  params: message.params,
+  id: message.id,
   // Cacheable answers are cached here.
   isClean: () => false,
-  http: {
-    method: 'POST',
-    contentType: request.contentType,
-    contentEncoding: request.contentEncoding,
-    query: '',
-    body: request.body,
-  },
-  signal: request.signal,
+  http: { method: 'POST', contentType, contentEncoding: undefined, query: '', body },
+  signal,
 })
 
 /** A height far above that the pool believes in is a broken node's. */
@@ -127,7 +121,7 @@ export function createEvmGateway(deps: EvmGatewayDeps): EvmGateway {
     const rule = ruleFor(message.method)
     if (message.kind === 'invalid' || rule.target === 'any') return reads.read(call)
     try {
-      return await forwarder.forward(forwardCall({ ...call, contentEncoding: undefined }, rule, message))
+      return await forwarder.forward(forwardCall(call, rule))
     } finally {
       if (rule.target === 'write') cache.forgetTip()
     }
@@ -141,9 +135,7 @@ export function createEvmGateway(deps: EvmGatewayDeps): EvmGateway {
   return {
     tip: tipOf,
     answer: async (request) => {
-      const { body, endpoint, contentType, contentEncoding, signal } = request
-      // A node does not decompress bodies either: it answers with its own error.
-      if (contentEncoding !== undefined) return forwarder.forward(forwardCall(request, { target: 'any' }))
+      const { body, endpoint, contentType, signal } = request
       const start = skipSpace(body, 0)
       const isBatch = body[start] === 0x5b
       // A large call is unlikely to be repeated: it is sent unchanged and parsed only as far as routing requires.

@@ -14,7 +14,7 @@ const ANYTHING = Buffer.from('{"jsonrpc":"2.0","id":1,"method":"eth_chainId","pa
  */
 async function refusalOf(evm: EvmApi, { endpoint, signal }: Exchange, refused: NodeAnswer): Promise<NodeAnswer> {
   if (typeof endpoint.source === 'string') return refused
-  const call = { endpoint, body: ANYTHING, contentType: JSON_EVM, contentEncoding: undefined, signal: signal() }
+  const call = { endpoint, body: ANYTHING, contentType: JSON_EVM, signal: signal() }
   const answer = await evm.answer(call).catch(() => refused)
   return answer.status === 404 ? answer : refused
 }
@@ -34,11 +34,10 @@ export function createEvmServing(deps: { evm: EvmApi; finish: Finish }) {
       const odd = answerOddBody(read)
       // geth looks at the type of every body but that of OPTIONS; nodes are asked by POST, and would refuse it.
       const contentType = request.method === 'OPTIONS' ? JSON_EVM : headerOf(request, 'content-type')
-      const contentEncoding = headerOf(request, 'content-encoding')
       if (odd) finish(exchange, refusalOf(evm, exchange, odd))
       else if (read.kind === 'whole') {
         const { body } = read
-        finish(exchange, evm.answer({ endpoint, body, contentType, contentEncoding, signal: signal() }), read)
+        finish(exchange, evm.answer({ endpoint, body, contentType, signal: signal() }), read)
       }
     })
   }

@@ -16,7 +16,7 @@ export interface ForwardCall {
   http: {
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
     contentType: string | undefined
-    /** A node does not decompress bodies; the client's header is passed on. */
+    /** Passed on where only an unknown virtual machine can tell what it means; JSON-RPC endpoints take no notice of it. */
     contentEncoding: string | undefined
     /** With question mark; only where a node reads it. */
     query: string

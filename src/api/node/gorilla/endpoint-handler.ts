@@ -85,7 +85,8 @@ export function createGorillaHandler(deps: GorillaHandlerDeps): GorillaHandler {
     const http: ForwardCall['http'] = {
       method: 'POST',
       contentType: 'application/json',
-      contentEncoding: headerOf(request, 'content-encoding'),
+      // A node takes no notice of it. Something before one might unpack a call that could not be read here.
+      contentEncoding: undefined,
       query: '',
       body,
     }

@@ -18,7 +18,7 @@ const askOf =
   (evm: EvmApi, request: EvmRequest): AskEvm =>
   async (method, params) => {
     const body = Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"${method}","params":${stringifyAsWritten(params)}}`)
-    const answer = await evm.answer({ ...request, body, contentType: JSON_EVM, contentEncoding: undefined })
+    const answer = await evm.answer({ ...request, body, contentType: JSON_EVM })
     const error = errorOf(answer.body)
     if (error) throw new JsonRpcError(error.message, error.code)
     // Fees of an L1 may be numbers that a double cannot hold.

@@ -31,7 +31,7 @@ async function ask(body: Buffer, single: EvmBatchesDeps['single'], together: unk
     hostsOf: () => ['a', 'b'],
   })
   const { signal } = new AbortController()
-  const request = { endpoint, body, contentType: undefined, contentEncoding: undefined, signal }
+  const request = { endpoint, body, contentType: undefined, signal }
   return JSON.parse(String((await batches.answer(request, 0)).body))
 }
 

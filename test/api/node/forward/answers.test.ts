@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { evmCall, gorillaCall, nodeAt, OTHER_CHAIN, type Reply, startFront } from '../fake-nodes.ts'
 
@@ -134,15 +134,25 @@ describe('a node is told', () => {
     expect(nodeAt(front, 0).asked).toEqual([])
   })
 
-  it('how the body is packed, of which nothing is known here', async () => {
+  it('not how a body is said to be packed, of which a node takes no notice', async () => {
     const front = await startFront(1)
     const call = gorillaCall('platform.getBlockByHeight', '{"height":7}')
-    const packed = { 'content-encoding': 'gzip' }
-    await front.post('/ext/bc/P', gzipSync(call), packed)
-    // Whether it takes plain bytes under that name is its own business, too.
-    for (let turn = 0; turn < 2; turn += 1) await front.post('/ext/bc/P', call, packed)
-    const asked = nodeAt(front, 0).asked.map(({ headers }) => headers['content-encoding'])
-    expect(asked).toEqual(['gzip', 'gzip', 'gzip'])
+    for (const body of [gzipSync(call), call]) await front.post('/ext/bc/P', body, { 'content-encoding': 'gzip' })
+    expect(nodeAt(front, 0).asked.map(({ headers }) => headers['content-encoding'])).toEqual([undefined, undefined])
+  })
+
+  it('nothing that is kept from the public, packed or not', async () => {
+    const front = await startFront(1, { node: { publicDeployment: true } })
+    // What stands before this node unpacks what it is told to.
+    nodeAt(front, 0).answer = ({ headers, body }) => {
+      const text = headers['content-encoding'] === 'gzip' ? gunzipSync(body).toString() : body.toString('latin1')
+      return {
+        body: text.includes('info.getNodeIP') ? '{"jsonrpc":"2.0","result":{"ip":"192.0.2.1:9651"},"id":1}' : '',
+      }
+    }
+    const packed = gzipSync(gorillaCall('info.getNodeIP'))
+    const { text } = await front.post('/ext/info', packed, { 'content-encoding': 'gzip' })
+    expect(text).not.toContain('192.0.2.1')
   })
 
   it('by which verb and query a virtual machine is asked, and what it says of its answer is passed on', async () => {

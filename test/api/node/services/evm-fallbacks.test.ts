@@ -45,7 +45,6 @@ const ask = async (evm: EvmApi, body: string): Promise<string> => {
     endpoint,
     body: Buffer.from(body),
     contentType: 'application/json',
-    contentEncoding: undefined,
     signal,
   }
   return (await evm.answer(request)).body.toString()

@@ -89,7 +89,7 @@ export function createSession(deps: SessionDeps): Session {
     const own = new AbortController()
     asking.add(own)
     try {
-      const request = { endpoint, body, contentType: JSON_EVM, contentEncoding: undefined, signal: own.signal }
+      const request = { endpoint, body, contentType: JSON_EVM, signal: own.signal }
       const answer = await deps.answer(request)
       if (answer.status === 200) return answer.body
     } catch (error) {
