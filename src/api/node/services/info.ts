@@ -30,10 +30,11 @@ function isBootstrapped({ chains }: InfoServiceDeps): LocalMethod {
   return async (args, call) => {
     const chain = args.string('chain')
     if (chain === '') throw new MethodError("argument 'chain' not given")
-    const known = chains.lookup(chain) ?? chain
-    const id = BUILT_IN.has(chain) ? chain : known
+    const known = chains.lookup(chain)
+    const id = BUILT_IN.has(chain) ? chain : (known ?? chain)
     const primary = CHAIN_LETTERS.find((name) => name === known || chains.lookup(name) === known)
-    const served = chains.isServed(primary ?? known) === true
+    // Health has checks of other names, too, such as `network`: what is no chain here is not looked up there.
+    const served = known !== undefined && chains.isServed(primary ?? known) === true
     try {
       const answer = await call.ask(call.method, { chain: id })
       return served ? { isBootstrapped: true } : new RawJson(answer)

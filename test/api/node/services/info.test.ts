@@ -74,6 +74,14 @@ describe('info.isBootstrapped', () => {
     expect(await errorOf(run('isBootstrapped', { chain: '' }))).toBe("argument 'chain' not given")
   })
 
+  it('does not take another health check for a chain', async () => {
+    const passing = { network: true, diskspace: true, 'eip155:1': true }
+    for (const chain of Object.keys(passing))
+      expect(await errorOf(run('isBootstrapped', { chain }, passing, node()))).toBe(
+        `there is no chain with alias/ID '${chain}'`,
+      )
+  })
+
   it('is false when no node can be asked', async () => {
     expect(await resultOf(run('isBootstrapped', { chain: 'X' }, { X: false }, nobody))).toEqual({
       isBootstrapped: false,
