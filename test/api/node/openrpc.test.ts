@@ -57,6 +57,18 @@ describe('the OpenRPC document', () => {
     expect(document.openrpc).toMatch(/^1\.3\./)
   })
 
+  it('describes arguments by schemas that JavaScript reads, too', () => {
+    const validators = new Map(
+      document.methods.flatMap(({ name, params }) =>
+        params.map((param) => [`${name} ${param.name}`, validatorOf(param.schema)] as const),
+      ),
+    )
+    for (const level of ['OFF', 'verbo', 'Info'])
+      expect(validators.get('admin.setLoggerLevel logLevel')?.(level)).toBe(true)
+    for (const level of ['', 'silent', 'info '])
+      expect(validators.get('admin.setLoggerLevel logLevel')?.(level)).toBe(false)
+  })
+
   it('is what recorded nodes answer, where they answer with a result', () => {
     const recordings = openRecordings(FIXTURES)
     const conversations = (['network-moment', 'l1', 'legacy'] as const).flatMap((set) =>

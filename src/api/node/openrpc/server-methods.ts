@@ -1,9 +1,12 @@
 import { EMPTY, flag, list, type Method, mapOf, may, needs, object, ref, text, uint64In } from './parts.ts'
 
 const LOGGERS = object({ loggerLevels: mapOf(ref('LoggerLevel'), 'By name of the logger.') })
+const LEVELS = ['off', 'fatal', 'error', 'warn', 'info', 'trace', 'debug', 'verbo']
+/** Spelt out: most of what reads patterns, such as JavaScript before Node 23, knows no other way to ignore case. */
+const inAnyCase = (word: string): string => Array.from(word, (letter) => `[${letter}${letter.toUpperCase()}]`).join('')
 const LEVEL_IN = {
   type: 'string',
-  pattern: '^(?i:off|fatal|error|warn|info|trace|debug|verbo)$',
+  pattern: `^(${LEVELS.map(inAnyCase).join('|')})$`,
   description: 'One of the eight levels, in any case.',
 }
 const LOGGER = may('loggerName', text('Left out or empty: all loggers.'))
