@@ -146,6 +146,9 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
     // A client that resets its connection must not crash the process.
     socket.on('error', () => socket.destroy())
     upgraded.add(socket)
+    oneByOne.takeLast(socket, () => upgrade(request, socket, head))
+  }
+  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     const target = parseTarget(request.url ?? '/')
     const refused = target && guarded(request, target)
     const full = target && admission?.refusal(target.path, request)

@@ -6,6 +6,8 @@ import type { Duplex } from 'node:stream'
 export interface OneByOne {
   /** Called with each request; calls `begin` when the answers to earlier requests are sent. */
   take(request: IncomingMessage, response: ServerResponse, begin: () => void): void
+  /** The same for a request to switch protocols, which is the last one of its connection. */
+  takeLast(socket: Duplex, begin: () => void): void
 }
 
 /** Waiting requests per connection; a client that sends more without waiting for answers is cut. */
@@ -34,6 +36,15 @@ export function createOneByOne(): OneByOne {
         setImmediate(() => {
           waiting.set(socket, (waiting.get(socket) ?? 1) - 1)
           if (!response.closed && !socket.destroyed) own()
+        }),
+      )
+    },
+    takeLast(socket, begin) {
+      const before = last.get(socket)
+      if (before === undefined || before.closed) return begin()
+      before.once('close', () =>
+        setImmediate(() => {
+          if (!socket.destroyed) begin()
         }),
       )
     },

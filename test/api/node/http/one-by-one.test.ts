@@ -96,6 +96,26 @@ it('each is in the trace of its own caller, whoever was before it', async () => 
   client.destroy()
 })
 
+it('a WebSocket that is asked for together with other requests begins behind their answers', async () => {
+  answers = gate()
+  const { client, text } = await open()
+  const upgrade = [
+    'GET /ext/bc/C/ws HTTP/1.1',
+    'Host: localhost',
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+  ]
+  client.write(`${request('early')}${request('late')}${upgrade.join('\r\n')}\r\n\r\n`)
+  await eventually(() => expect(reached).toContain('early'))
+  answers.open()
+  await eventually(() =>
+    expect([...text().matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => status)).toEqual(['200', '200', '101']),
+  )
+  client.destroy()
+})
+
 it('who sends hundreds without waiting for an answer is cut', async () => {
   answers = gate()
   const { client, atServer } = await open()
