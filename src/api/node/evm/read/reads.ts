@@ -1,3 +1,4 @@
+import { DeadlineError } from '../../../../errors.ts'
 import type { AnswerVerdict, RawResponse } from '../../../../upstream/index.ts'
 import { forwardHeaders } from '../../forward/call.ts'
 import { answerOf } from '../../forward/forwarded-answer.ts'
@@ -188,6 +189,34 @@ export function createEvmReads({ pools, kept, tipOf, lacks }: EvmReadsDeps): Evm
     if (!attempts.doubtful) kept.keep(plan, tip, asked, answer)
     return answer
   }
+  const read: EvmReads['read'] = async (call) => {
+    const plan = call.body.length > MAX_SHARED_BODY ? undefined : planRead(call.endpoint, call.message)
+    const { id } = call.message
+    if (!plan || id === undefined) return ask(call, judgeFor(call))
+    const tip = tipOf(call.endpoint)
+    const known = kept.find(plan, tip)
+    if (known) return known
+    // A caller that has seen a newer block or sent a transaction must not get the answer of an earlier call, even to a
+    // question with a final answer: nothing was found then, or it was an error.
+    const { mark, epoch } = kept.moment(tip)
+    const key = `${plan.key}\n${epoch}\n${mark}`
+    let isFirst = false
+    const work = async (signal: AbortSignal) => {
+      isFirst = true
+      return { answer: await askPlanned(withSignal(call, signal), plan), id, of: call }
+    }
+    const told = await flights.share(key, call.signal, work).catch((error: unknown) => {
+      if (isFirst || !(error instanceof DeadlineError) || Date.now() >= call.deadline) throw error
+      return undefined
+    })
+    // The time of whoever asked first was over.
+    if (!told) return read(call)
+    const { answer, id: asked, of } = told
+    if (of !== call && !resultOf(answer.body) && !isSentAlike(of, call)) return askPlanned(call, plan)
+    if (asked.equals(id)) return answer
+    const own = withId(answer.body, asked, id)
+    return own ? { ...answer, body: own } : askPlanned(call, plan)
+  }
   return {
     ask,
     learnEnds,
@@ -198,30 +227,6 @@ export function createEvmReads({ pools, kept, tipOf, lacks }: EvmReadsDeps): Evm
       const plan = planRead(endpoint, message)
       return plan && kept.find(plan, tipOf(endpoint))
     },
-    read: async (call) => {
-      const plan = call.body.length > MAX_SHARED_BODY ? undefined : planRead(call.endpoint, call.message)
-      const { id } = call.message
-      if (!plan || id === undefined) return ask(call, judgeFor(call))
-      const tip = tipOf(call.endpoint)
-      const known = kept.find(plan, tip)
-      if (known) return known
-      // A caller that has seen a newer block or sent a transaction must not get the answer of an earlier call, even to a
-      // question with a final answer: nothing was found then, or it was an error.
-      const { mark, epoch } = kept.moment(tip)
-      const key = `${plan.key}\n${epoch}\n${mark}`
-      const {
-        answer,
-        id: asked,
-        of,
-      } = await flights.share(key, call.signal, async (signal) => ({
-        answer: await askPlanned(withSignal(call, signal), plan),
-        id,
-        of: call,
-      }))
-      if (of !== call && !resultOf(answer.body) && !isSentAlike(of, call)) return askPlanned(call, plan)
-      if (asked.equals(id)) return answer
-      const own = withId(answer.body, asked, id)
-      return own ? { ...answer, body: own } : askPlanned(call, plan)
-    },
+    read,
   }
 }
