@@ -29,9 +29,12 @@ export interface NodeGroup {
   /** How each node's network is verified; left out = nodes are trusted. */
   network?: IdentityProbe | undefined
   path(endpoint: Endpoint): string
-  /** Of all its nodes, as configured. */
+  /** Of all its nodes. */
   hosts: readonly string[]
-  /** Healthy ones first, then in the order of the configuration; rate-limited ones last, the shortest wait first. */
+  /**
+   * Healthy ones first, then by priority and in the order of the configuration; rate-limited ones last, the shortest
+   * wait first.
+   */
   members(): readonly Member[]
 }
 
@@ -195,7 +198,9 @@ export function createNodePools(options: NodePoolsDeps): NodePools {
   }
   const createGroup = (source: Source): OwnGroup => {
     const plan = planOf(source, options)
-    const { specs, whole } = plan
+    const { whole } = plan
+    // As the pool asks them: whoever chooses a node goes by this order.
+    const specs = [...plan.specs].sort((a, b) => (a.priority ?? 0) - (b.priority ?? 0))
     const name = `node ${keyOf(source)}`
     const pool = make(name, specs, {}, plan)
     let single: Member[] | undefined

@@ -22,6 +22,19 @@ function startPools(options: Partial<NodePoolsDeps> & Pick<NodePoolsDeps, 'nodes
 const HOSTS = ['127.0.0.1:1', '127.0.0.1:2']
 const nodes = HOSTS.map((host) => ({ url: `http://${host}` }))
 
+it('who is preferred by its priority is so for writes, filters and WebSockets, too', async () => {
+  const [standby, own] = nodes.map(({ url }, index) => ({ url, priority: 1 - index }))
+  if (!standby || !own) throw new Error('no nodes')
+  const pools = startPools({ nodes: [standby, own], evm: { C: [{ url: 'http://127.0.0.1:3', priority: -1 }] } })
+  const order = (source: Source) =>
+    pools
+      .group(source)
+      .members()
+      .map(({ host }) => host)
+  expect(order('P')).toEqual(['127.0.0.1:2', '127.0.0.1:1'])
+  expect(order('C/rpc')).toEqual(['127.0.0.1:3', '127.0.0.1:2', '127.0.0.1:1'])
+})
+
 it('pools of what strangers ask for are closed when there are too many, those of the primary network never', async () => {
   const pools = startPools({ nodes })
   const own = (['P', 'C/rpc', 'X', 'C'] as const).map((source) => pools.group(source))
