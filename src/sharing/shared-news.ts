@@ -2,7 +2,8 @@ import type { SharedServer } from './shared-server.ts'
 
 /** Texts that reach all processes listening at that moment, including this one. One may be lost without notice. */
 export interface SharedNews {
-  tell(text: string): void
+  /** See `publish` of `SharedServer`. */
+  tell(text: string): Promise<boolean> | undefined
   listen(listener: (text: string) => void): void
 }
 

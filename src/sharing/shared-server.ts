@@ -19,8 +19,11 @@ export interface SharedServer {
    * Never rejects, never waits for a missing connection.
    */
   ask<T>(operation: (client: RedisClient) => Promise<T>): Promise<T | undefined>
-  /** To current listeners. Not awaited; without the server, or the permission, nothing is sent. */
-  publish(channel: string, text: string): void
+  /**
+   * To current listeners. True once the server has handed it to the connections of all of them (those of other nodes of
+   * a cluster get it later), false = it may be lost; undefined without the server, when nothing is sent. Never rejects.
+   */
+  publish(channel: string, text: string): Promise<boolean> | undefined
   /** On its own connection, which is restored after a loss. What is sent in between is lost. */
   subscribe(channel: string, listener: (text: string) => void): void
   /** Resolves once it is known whether the server is usable, or after the connect timeout. Never rejects. */
@@ -166,9 +169,12 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
       return 'answer' in result ? result.answer : undefined
     },
     publish(channel, text) {
-      if (client.status !== 'ready' || status.state === 'alone') return
+      if (client.status !== 'ready' || status.state === 'alone') return undefined
       // A refusal here must not disable counters and values.
-      void client.publish(options.keyPrefix + channel, text).catch(() => undefined)
+      return client.publish(options.keyPrefix + channel, text).then(
+        () => true,
+        () => false,
+      )
     },
     subscribe(channel, listener) {
       const own = connect(options, known)

@@ -1,19 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { expect, it, onTestFinished } from 'vitest'
-import { createApp } from '../../src/app.ts'
-import {
-  type Asked,
-  type FakeNode,
-  type Front,
-  gorillaCall,
-  startFront,
-  told,
-  untilIdKnown,
-} from '../api/node/fake-nodes.ts'
-import { testConfig } from '../api/node/recorded-node.ts'
-import { startRedis, whyNoRedis } from '../support/programs/redis-server.ts'
-import { eventually } from '../support/waiting/eventually.ts'
+import { type Asked, type FakeNode, gorillaCall, startFront, told } from '../api/node/fake-nodes.ts'
+import { startRedis, untilHeard, whyNoRedis } from '../support/programs/redis-server.ts'
 
 // Behind a balancer the next call of a client is asked of another process: it must not show what was before.
 
@@ -25,22 +14,11 @@ const ID = '777'
 async function startTwo() {
   const redis = await startRedis()
   onTestFinished(() => redis.stop())
-  const settings = { redis: { url: redis.url, timeoutMs: 5_000 } }
-  const front: Front = await startFront(2, settings)
-  const upstreams = front.nodes.map(({ url }) => ({ url }))
-  const other = await createApp(
-    testConfig([], {
-      ...settings,
-      upstream: { hedgeMinMs: 0 },
-      chains: { avalanche: { testnet: { name: 'Fakes', upstreams } } },
-    }),
-  )
-  const url = await other.listen()
-  onTestFinished(() => other.close())
-  await untilIdKnown(url)
+  const front = await startFront(2, { redis: { url: redis.url, timeoutMs: 60_000 } })
+  const { url } = await front.beside()
   const client = new Redis(redis.url)
   onTestFinished(() => client.disconnect())
-  await untilBothHear(client)
+  await untilHeard(redis.url, 2)
   /** Until what was published before is heard by both: Redis has handed it out, and this process has read it. */
   const heard = async (): Promise<void> => {
     for (let round = 0; round < 2; round += 1) await client.ping()
@@ -51,19 +29,14 @@ async function startTwo() {
     const response = await fetch(base + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
     return response.text()
   }
-  return { nodes: front.nodes, one: at(front.url), another: at(url), heard }
+  return { redis, nodes: front.nodes, one: at(front.url), another: at(url), heard }
 }
 
-const isClients = (call: Asked): boolean => call.body.includes(`"id":${ID}`)
-/** Until each of both processes is subscribed to every channel. */
-const untilBothHear = (client: Redis) =>
-  eventually(async () => {
-    const channels = (await client.pubsub('CHANNELS')) as string[]
-    const counts = (await client.pubsub('NUMSUB', ...channels)) as (string | number)[]
-    expect(counts).toEqual(channels.flatMap((channel) => [channel, 2]))
-    expect(channels.length).toBeGreaterThan(0)
-  })
+const evmTold = (call: Asked, result: unknown) => ({
+  body: `{"jsonrpc":"2.0","id":${/"id":(\d+)/.exec(call.body.toString())?.[1]},"result":${JSON.stringify(result)}}\n`,
+})
 
+const isClients = (call: Asked): boolean => call.body.includes(`"id":${ID}`)
 it.skipIf(missing)('behind a height that one process told no other shows what was before', async () => {
   for (const index of [0, 1]) {
     const { nodes, one, another, heard } = await startTwo()
@@ -85,6 +58,33 @@ it.skipIf(missing)('behind a height that one process told no other shows what wa
       expect(await another('/ext/bc/P', 'platform.getUTXOs', '{"addresses":["x"]}')).toContain('new')
       expect(await another('/ext/bc/P', 'platform.getHeight', '{}')).toContain('"101"')
     }
+  }
+})
+
+it.skipIf(missing)('who is told of a block can ask any process at once: all have been sent it before', async () => {
+  for (const [path, method, newest] of [
+    ['/ext/bc/P', 'platform.getHeight', '107'],
+    ['/ext/bc/C/rpc', 'eth_blockNumber', '0x6b'],
+  ] as const) {
+    const { redis, nodes, one, heard } = await startTwo()
+    let top = 100
+    for (const node of nodes)
+      node.answer = (call) => {
+        if (call.method === 'platform.getHeight') return told(call, { height: String(top) })
+        return call.method === 'eth_blockNumber' ? evmTold(call, `0x${top.toString(16)}`) : undefined
+      }
+    await one(path, method, '{}')
+    await heard()
+    redis.freeze()
+    top = 107
+    let isThawed = false
+    const thaw = setTimeout(() => {
+      isThawed = true
+      redis.thaw()
+    }, 200)
+    while (!(await one(path, method, '{}')).includes(newest));
+    clearTimeout(thaw)
+    expect(isThawed).toBe(true)
   }
 })
 
@@ -135,15 +135,12 @@ it.skipIf(missing)(
       const { nodes, one, another, heard } = await startTwo()
       const late = nodes[index] as FakeNode
       let top = 100
-      const evm = (call: Asked, result: unknown) => ({
-        body: `{"jsonrpc":"2.0","id":${/"id":(\d+)/.exec(call.body.toString())?.[1]},"result":${JSON.stringify(result)}}\n`,
-      })
       for (const node of nodes)
         node.answer = (call) => {
           const height = `0x${(node === late ? 100 : top).toString(16)}`
-          if (call.method === 'eth_blockNumber' || call.method === 'eth_getBalance') return evm(call, height)
+          if (call.method === 'eth_blockNumber' || call.method === 'eth_getBalance') return evmTold(call, height)
           if (call.method !== 'eth_getBlockByNumber' || call.body.includes('"0x0"')) return undefined
-          return evm(call, node === late ? null : { number: height, hash: `0x${'ab'.repeat(32)}` })
+          return evmTold(call, node === late ? null : { number: height, hash: `0x${'ab'.repeat(32)}` })
         }
       const balance = '["0x1111111111111111111111111111111111111111","latest"]'
       for (const ask of [one, another]) expect(await ask('/ext/bc/C/rpc', 'eth_getBalance', balance)).toContain('0x64')

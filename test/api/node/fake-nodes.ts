@@ -136,6 +136,8 @@ export interface Front {
   port: number
   nodes: FakeNode[]
   post(path: string, body: string | Buffer, headers?: Record<string, string>): Promise<Posted>
+  /** Another process with the same settings over the same nodes. */
+  beside(): Promise<Pick<Front, 'url' | 'post'>>
 }
 
 export interface Posted {
@@ -160,21 +162,33 @@ export async function startFront(
   const started = await Promise.all(Array.from({ length: count }, (_, index) => startNode(index)))
   const nodes = started.map(({ node }) => node)
   const upstreams = nodes.map(({ url }) => ({ url }))
-  const config = testConfig([], {
+  const settings: Partially<Config> = {
     ...over,
     upstream: { hedgeMinMs: 0, ...over.upstream },
     chains: { avalanche: { testnet: { name: 'Fakes', upstreams, ...network } }, evm, ...over.chains },
-  })
-  const app = await createApp(config)
-  const url = await app.listen()
-  onTestFinished(async () => {
-    await app.close()
+  }
+  onTestFinished(() => {
     for (const { server } of started) {
       server.closeAllConnections()
       server.close()
     }
   })
-  const post: Front['post'] = async (path, body, headers = {}) => {
+  const beside: Front['beside'] = async () => {
+    const app = await createApp(testConfig([], settings))
+    const url = await app.listen()
+    onTestFinished(() => app.close())
+    await untilIdKnown(url)
+    return { url, post: postTo(url) }
+  }
+  const first = await beside()
+  // So that learning it is not counted below.
+  for (const node of nodes) node.asked.length = 0
+  return { ...first, port: Number(new URL(first.url).port), nodes, beside }
+}
+
+const postTo =
+  (url: string): Front['post'] =>
+  async (path, body, headers = {}) => {
     const response = await fetch(url + path, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
@@ -183,11 +197,6 @@ export async function startFront(
     const bytes = Buffer.from(await response.arrayBuffer())
     return { status: response.status, headers: response.headers, body: bytes, text: bytes.toString() }
   }
-  // So that learning it is not counted below.
-  await untilIdKnown(url)
-  for (const node of nodes) node.asked.length = 0
-  return { url, port: Number(new URL(url).port), nodes, post }
-}
 
 /** Until a server knows the id of its node. */
 export async function untilIdKnown(url: string): Promise<void> {

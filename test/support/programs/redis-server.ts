@@ -55,6 +55,17 @@ export async function startRedis(flags: readonly string[] = []): Promise<RedisSe
   }
 }
 
+/** Until so many processes are subscribed to every channel. */
+export async function untilHeard(url: string, processes: number): Promise<void> {
+  const client = new Redis(url)
+  await until(async () => {
+    const channels = (await client.pubsub('CHANNELS')) as string[]
+    const counts = (await client.pubsub('NUMSUB', ...channels)) as (string | number)[]
+    return channels.length > 0 && channels.every((_, at) => counts[2 * at + 1] === processes)
+  })
+  client.disconnect()
+}
+
 export interface RedisCluster {
   url: string
   nodes: readonly RedisServer[]

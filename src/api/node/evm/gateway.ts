@@ -132,18 +132,24 @@ export function createEvmGateway(deps: EvmGatewayDeps): EvmGateway {
   const hostsOf = ({ source }: Endpoint): readonly string[] => pools.group(source).hosts
   const batches = createEvmBatches({ reads, kept, single, isAlone, isWrite, hostsOf })
 
+  const answer: EvmGateway['answer'] = async (request) => {
+    const { body, endpoint, contentType, signal } = request
+    const start = skipSpace(body, 0)
+    const isBatch = body[start] === 0x5b
+    // A large call is unlikely to be repeated: it is sent unchanged and parsed only as far as routing requires.
+    const end = isBatch || body.length <= MAX_SHARED_BODY ? valueEnd(body, start) : body.length
+    if (end === undefined) return refusedBody(errorEntry(undefined, PARSE_ERROR, 'parse error'))
+    if (isBatch) return batches.answer(request, start)
+    const message = readMessage(body, { from: start, to: end })
+    return single({ endpoint, message, body, contentType, signal, deadline: Date.now() + CALL_MS })
+  }
+
   return {
     tip: tipOf,
     answer: async (request) => {
-      const { body, endpoint, contentType, signal } = request
-      const start = skipSpace(body, 0)
-      const isBatch = body[start] === 0x5b
-      // A large call is unlikely to be repeated: it is sent unchanged and parsed only as far as routing requires.
-      const end = isBatch || body.length <= MAX_SHARED_BODY ? valueEnd(body, start) : body.length
-      if (end === undefined) return refusedBody(errorEntry(undefined, PARSE_ERROR, 'parse error'))
-      if (isBatch) return batches.answer(request, start)
-      const message = readMessage(body, { from: start, to: end })
-      return single({ endpoint, message, body, contentType, signal, deadline: Date.now() + CALL_MS })
+      const answered = await answer(request)
+      await elsewhere?.sent()
+      return answered
     },
   }
 }

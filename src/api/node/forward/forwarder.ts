@@ -233,24 +233,29 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
     if (!late.includes(response.host)) keep(cache, call, answer, tipCacheMs, { tip, epoch })
     return answer
   }
+  const answer = async (call: ForwardCall): Promise<NodeAnswer> => {
+    const { target } = call.rule
+    if (target === 'identity') return answerOf(await toIdentity(call))
+    const { source } = call.endpoint
+    const group = pools.group(source)
+    const waking = source === 'P' || source === 'X' || source === 'C' ? wake(group, source) : undefined
+    if (waking) await waking
+    if (target === 'any') return read(call, group)
+    if (target === 'alone')
+      return answerOf(await alone({ call, judge: judgeOf(call), requestAt: (path) => requestOf(call, path) }, group))
+    try {
+      const response = await forwardWrite(call, group, writePolicy, await lacksFor(call, group))
+      told.written(call, response)
+      return answerOf(response)
+    } finally {
+      cache.forgetTip()
+    }
+  }
   return {
     forward: async (call) => {
-      const { target } = call.rule
-      if (target === 'identity') return answerOf(await toIdentity(call))
-      const { source } = call.endpoint
-      const group = pools.group(source)
-      const waking = source === 'P' || source === 'X' || source === 'C' ? wake(group, source) : undefined
-      if (waking) await waking
-      if (target === 'any') return read(call, group)
-      if (target === 'alone')
-        return answerOf(await alone({ call, judge: judgeOf(call), requestAt: (path) => requestOf(call, path) }, group))
-      try {
-        const response = await forwardWrite(call, group, writePolicy, await lacksFor(call, group))
-        told.written(call, response)
-        return answerOf(response)
-      } finally {
-        cache.forgetTip()
-      }
+      const answered = await answer(call)
+      await deps.elsewhere?.sent()
+      return answered
     },
     lacks: (host) => told.lacks(host),
     shown: told.shown,

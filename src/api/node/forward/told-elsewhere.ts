@@ -17,16 +17,19 @@ export type Told =
 
 /** Texts that reach all processes at once, including this one, or are lost. */
 export interface SharedNews {
-  tell(text: string): void
+  /** True once all of them have been sent it, false = it may be lost; undefined = it is not sent. Never rejects. */
+  tell(text: string): Promise<boolean> | undefined
   listen(listener: (text: string) => void): void
 }
 
-/**
- * Behind a load balancer, a client's next call may go to another process. Nobody waits for a message: either it arrives
- * before that call, or the call is answered without it.
- */
+/** Behind a load balancer, a client's next call may go to another process, which is to know what this one told. */
 export interface ToldElsewhere {
   tell(told: Told): void
+  /**
+   * Until the other processes have been sent what was told before, for an answer to wait for; undefined = they have, or
+   * nobody knows when they will be. A message takes one round trip to the server between them, once for each news.
+   */
+  sent(): Promise<unknown> | undefined
   hear(listener: (told: Told) => void): void
 }
 
@@ -73,8 +76,19 @@ export function createToldElsewhere(news: SharedNews): ToldElsewhere {
         // A bad message must not crash this process: it is ignored.
       }
   })
+  const sending = new Set<Promise<void>>()
+  /** A server that hangs is waited for once, not with each message. */
+  let isAnswering = true
   return {
-    tell: (told) => news.tell(JSON.stringify({ ...told, by: me })),
+    tell: (told) => {
+      const result = news.tell(JSON.stringify({ ...told, by: me }))
+      const own = result?.then((isSent) => {
+        isAnswering = isSent
+        sending.delete(own as Promise<void>)
+      })
+      if (own) sending.add(own)
+    },
+    sent: () => (isAnswering && sending.size > 0 ? Promise.all(sending) : undefined),
     hear: (listener) => void listeners.push(listener),
   }
 }

@@ -182,6 +182,7 @@ describe('a filter whose node is gone', () => {
     const news: SharedNews = {
       tell: (text) => {
         for (const listener of listeners) listener(text)
+        return undefined
       },
       listen: (listener) => void listeners.push(listener),
     }

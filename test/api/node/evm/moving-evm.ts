@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { ToldElsewhere } from '../../../../src/api/node/forward/told-elsewhere.ts'
 import { createMovingNodes, failureOf, later, type MovingNode, type MovingReport, noteAnswer } from '../moving-nodes.ts'
-import { startEvmStage } from './stage.ts'
+import { type EvmStage, startEvmStage } from './stage.ts'
 
 interface Call {
   id: number
@@ -98,13 +99,23 @@ function questionOf(random: () => number, told: number): Question {
   return (questions[Math.floor(random() * questions.length)] as () => Question)()
 }
 
-/** Asks so often over three nodes, in batches every second time. */
-export async function runMovingEvm(seed: number, times: number): Promise<MovingReport> {
+/**
+ * Asks so often over three nodes, in batches every second time.
+ * @param elsewhere of each process, among which a balancer chooses; left out = there is one
+ */
+export async function runMovingEvm(
+  seed: number,
+  times: number,
+  elsewhere: readonly (ToldElsewhere | undefined)[] = [undefined],
+): Promise<MovingReport> {
   const moving = createMovingNodes(seed, { [CHAIN]: FIRST })
   const { random, report } = moving
   const started = await Promise.all(moving.nodes.map(startMovingNode))
   const limits = { hedgeMinMs: 20, breakerOpenMs: 500 }
-  const stage = await startEvmStage({ nodes: started.map(({ url }) => url), tipCacheMs: 1_000, limits })
+  const nodes = started.map(({ url }) => url)
+  const stages = await Promise.all(
+    elsewhere.map((own) => startEvmStage({ nodes, tipCacheMs: 1_000, limits, ...(own && { elsewhere: own }) })),
+  )
 
   const check = (question: Question, { result, error }: { result?: unknown; error?: unknown }): void => {
     const isError = error !== undefined
@@ -121,10 +132,11 @@ export async function runMovingEvm(seed: number, times: number): Promise<MovingR
     const length = isBatch ? 1 + Math.floor(random() * 4) : 1
     const own = Array.from({ length }, () => questionOf(random, moving.told[CHAIN] ?? 0))
     const calls = own.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }))
+    const stage = stages[Math.floor(random() * stages.length)] as EvmStage
     const said = JSON.parse((await stage.post(isBatch ? calls : (calls[0] as object))).text)
     for (const [id, question] of own.entries()) check(question, Array.isArray(said) ? said[id] : said)
   })
-  await stage.close()
+  await Promise.all(stages.map((stage) => stage.close()))
   for (const { server } of started) {
     server.close()
     server.closeAllConnections()

@@ -58,14 +58,9 @@ export async function startEvmStage(options: EvmStageOptions): Promise<EvmStage>
   const evm = options.evm ?? {}
   const pools = createNodePools({ nodes, evm, limits: { ...TEST_LIMITS, ...options.limits }, deps: {} })
   const shared = { cache: { bytes: 10_000_000, entries: 10_000 }, tipCacheMs: options.tipCacheMs ?? 0 }
-  const forwarder = createForwarder({ pools, blockHeight, writePolicy: options.writePolicy ?? 'one', ...shared })
-  const { answer, tip } = createEvmGateway({
-    pools,
-    forwarder,
-    maxLagBlocks: 3,
-    elsewhere: options.elsewhere,
-    ...shared,
-  })
+  const { writePolicy = 'one', elsewhere } = options
+  const forwarder = createForwarder({ pools, blockHeight, writePolicy, elsewhere, ...shared })
+  const { answer, tip } = createEvmGateway({ pools, forwarder, maxLagBlocks: 3, elsewhere, ...shared })
   const sockets = createEvmSockets({
     answer,
     targets: createSocketTargets({ pools, nodes, evm, isBehind: (endpoint, host) => tip(endpoint).isBehind(host) }),

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import type { ForwardCall } from '../../../../src/api/node/forward/call.ts'
 import { createForwarder } from '../../../../src/api/node/forward/forwarder.ts'
@@ -12,6 +13,7 @@ function startNews(): SharedNews {
   return {
     tell: (text) => {
       for (const listener of listeners) listener(text)
+      return undefined
     },
     listen: (listener) => void listeners.push(listener),
   }
@@ -31,6 +33,30 @@ it('others hear what one process tells, and it does not hear itself', () => {
   another.tell({ kind: 'awaited', id: 'sent' })
   expect(another.heard).toMatchObject([{ kind: 'height', height: '101', host: 'a:9650' }])
   expect(one.heard).toMatchObject([{ kind: 'awaited', id: 'sent' }])
+})
+
+it('messages on their way are waited for, but not behind one that was lost until the next has gone out', async () => {
+  const ways: ((isSent: boolean) => void)[] = []
+  const tell = () => new Promise<boolean>((resolve) => ways.push(resolve))
+  const one = createToldElsewhere({ tell, listen: () => undefined })
+  const arrive = async (isSent: boolean): Promise<void> => {
+    const waiting = one.sent()
+    ways.shift()?.(isSent)
+    await waiting
+    await nextTurn()
+  }
+  expect(one.sent()).toBeUndefined()
+  for (const id of ['first', 'second']) one.tell({ kind: 'awaited', id })
+  expect(one.sent()).toBeInstanceOf(Promise)
+  await Promise.all([one.sent(), arrive(true), arrive(true)])
+  expect(one.sent()).toBeUndefined()
+  for (const id of ['lost', 'third']) one.tell({ kind: 'awaited', id })
+  ways.shift()?.(false)
+  await nextTurn()
+  expect(one.sent()).toBeUndefined()
+  await arrive(true)
+  one.tell({ kind: 'awaited', id: 'fourth' })
+  expect(one.sent()).toBeInstanceOf(Promise)
 })
 
 it.each([
@@ -89,7 +115,7 @@ it.each([
     writePolicy: 'one',
     cache: { bytes: 1_000, entries: 10 },
     tipCacheMs: 0,
-    elsewhere: { tell: (news) => told.push(news), hear: (listener) => listeners.push(listener) },
+    elsewhere: { tell: (news) => told.push(news), sent: () => undefined, hear: (one) => listeners.push(one) },
   })
   for (const listener of listeners) listener({ kind: 'awaited', id: 'sent' })
   const params = Buffer.from('{"txID":"sent"}')
@@ -127,7 +153,7 @@ it('what is kept of the tip is asked anew once a client of another process was t
     writePolicy: 'one',
     cache: { bytes: 100_000, entries: 10 },
     tipCacheMs: 600_000,
-    elsewhere: { tell: () => undefined, hear: (listener) => listeners.push(listener) },
+    elsewhere: { tell: () => undefined, sent: () => undefined, hear: (one) => listeners.push(one) },
   })
   const [params, id] = [Buffer.from('{}'), Buffer.from('1')]
   const body = Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"platform.getBalance","params":${params}}`)
