@@ -4,10 +4,11 @@ import type { SharedServer } from './shared-server.ts'
 export interface SharedNews {
   /** See `publish` of `SharedServer`. */
   tell(text: string): Promise<boolean> | undefined
-  listen(listener: (text: string) => void): void
+  /** @param onJoined called whenever what is told here reaches the others and what they tell this process, after a gap */
+  listen(listener: (text: string) => void, onJoined?: () => void): void
 }
 
 export const createSharedNews = (server: SharedServer, channel: string): SharedNews => ({
   tell: (text) => server.publish(channel, text),
-  listen: (listener) => server.subscribe(channel, listener),
+  listen: (listener, onJoined) => server.subscribe(channel, listener, onJoined),
 })

@@ -1,5 +1,6 @@
 import { Cluster, type ClusterNode, Redis } from 'ioredis'
 import { inTime } from '../lib/waiting/in-time.ts'
+import { createBothWays } from './both-ways.ts'
 
 export type RedisClient = Redis | Cluster
 
@@ -24,8 +25,11 @@ export interface SharedServer {
    * a cluster get it later), false = it may be lost; undefined without the server, when nothing is sent. Never rejects.
    */
   publish(channel: string, text: string): Promise<boolean> | undefined
-  /** On its own connection, which is restored after a loss. What is sent in between is lost. */
-  subscribe(channel: string, listener: (text: string) => void): void
+  /**
+   * On its own connection, which is restored after a loss. What is sent in between is lost.
+   * @param onJoined called whenever messages go both ways again, or for the first time: some may have been lost before
+   */
+  subscribe(channel: string, listener: (text: string) => void, onJoined?: () => void): void
   /** Resolves once it is known whether the server is usable, or after the connect timeout. Never rejects. */
   open(): Promise<void>
   status(): SharedServerStatus
@@ -97,6 +101,7 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
   let probesFailingSince = 0
   let isOneOfMany = false
   const known: KnownNodes = { nodes: [] }
+  const ways = createBothWays(() => status.state === 'shared')
   const client = connect(options, known)
   const probesOfAConnection = options.cluster ? PROBES_OF_A_CLUSTER : PROBES_OF_A_CONNECTION
 
@@ -105,6 +110,7 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
     const since = state === status.state ? status.since : Date.now()
     status = { state, since, ...(trouble === undefined ? {} : { trouble }) }
     options.onChange?.(status)
+    ways.check()
   }
   const areLasting = (count: number, since: number): boolean =>
     count >= FAILURES && performance.now() - since >= FAILING_MS
@@ -176,13 +182,19 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
         () => false,
       )
     },
-    subscribe(channel, listener) {
+    subscribe(channel, listener, onJoined) {
       const own = connect(options, known)
       listening = own
+      ways.onJoined = onJoined
       own.on('error', () => undefined)
+      own.on('close', () => ways.hears(false))
       own.on('message', (_, text: string) => listener(text))
       const ask = (): void => {
-        if (own.status === 'ready') void own.subscribe(options.keyPrefix + channel).catch(() => undefined)
+        if (own.status !== 'ready') return
+        own.subscribe(options.keyPrefix + channel).then(
+          () => ways.hears(true),
+          () => undefined,
+        )
       }
       own.on('ready', ask)
       // During trouble the request may be late or refused, here or when the client itself asks another node, and

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createSharedNews } from '../../src/sharing/index.ts'
 import { whyNoRedis } from '../support/programs/redis-server.ts'
 import { eventually } from '../support/waiting/eventually.ts'
@@ -37,6 +37,30 @@ describe.skipIf(missing)('news', () => {
     })
     expect(heard).not.toContain('nobody hears this')
     expect(other.server.status().state).toBe('shared')
+  })
+
+  it('may have been lost before each time that they go both ways: at first, and behind a restart or a full server', async () => {
+    const server = await redis()
+    const { server: one } = await connect(server.url)
+    let joined = 0
+    createSharedNews(one, 'told').listen(
+      () => undefined,
+      () => {
+        joined += 1
+      },
+    )
+    await eventually(() => expect(joined).toBe(1))
+    await server.kill()
+    await eventually(() => expect(one.status().state).toBe('alone'))
+    await server.restart()
+    await eventually(() => expect(joined).toBe(2))
+    const operator = new Redis(server.url)
+    onTestFinished(() => operator.disconnect())
+    // What it says while it is full is not sent, though it hears the others.
+    await operator.config('SET', 'maxmemory', '1')
+    await eventually(() => expect(one.status().state).toBe('alone'))
+    await operator.config('SET', 'maxmemory', '0')
+    await eventually(() => expect(joined).toBe(3))
   })
 
   it('are heard as soon as the server lets one listen, which it refused before', async () => {

@@ -3,6 +3,7 @@ import { Redis } from 'ioredis'
 import { expect, it, onTestFinished } from 'vitest'
 import { type Asked, type FakeNode, gorillaCall, startFront, told } from '../api/node/fake-nodes.ts'
 import { startRedis, untilHeard, whyNoRedis } from '../support/programs/redis-server.ts'
+import { eventually } from '../support/waiting/eventually.ts'
 
 // Behind a balancer the next call of a client is asked of another process: it must not show what was before.
 
@@ -10,14 +11,20 @@ const missing = whyNoRedis()
 /** Of a client, which no probe uses. */
 const ID = '777'
 
-/** Two processes over the same two nodes and one Redis. */
+/** Two processes over the same two nodes and one Redis, and what it takes to start more. */
 async function startTwo() {
   const redis = await startRedis()
   onTestFinished(() => redis.stop())
+  const client = new Redis(redis.url)
+  const subscriber = client.duplicate()
+  onTestFinished(() => {
+    for (const one of [client, subscriber]) one.disconnect()
+  })
+  const texts: string[] = []
+  subscriber.on('pmessage', (_pattern, _channel, text: string) => texts.push(text))
+  await subscriber.psubscribe('*')
   const front = await startFront(2, { redis: { url: redis.url, timeoutMs: 60_000 } })
   const { url } = await front.beside()
-  const client = new Redis(redis.url)
-  onTestFinished(() => client.disconnect())
   await untilHeard(redis.url, 2)
   /** Until what was published before is heard by both: Redis has handed it out, and this process has read it. */
   const heard = async (): Promise<void> => {
@@ -29,7 +36,18 @@ async function startTwo() {
     const response = await fetch(base + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
     return response.text()
   }
-  return { redis, nodes: front.nodes, one: at(front.url), another: at(url), heard }
+  /** One that starts now: `news` is what the others tell it again. */
+  const startThird = async (news: string) => {
+    const third = await front.beside()
+    await eventually(() => {
+      const asking = texts.map((text) => text.includes('"asks"'))
+      expect(asking.filter(Boolean)).toHaveLength(3)
+      expect(texts.slice(asking.lastIndexOf(true)).join()).toContain(news)
+    })
+    await heard()
+    return at(third.url)
+  }
+  return { redis, nodes: front.nodes, one: at(front.url), another: at(url), heard, startThird }
 }
 
 const evmTold = (call: Asked, result: unknown) => ({
@@ -58,6 +76,27 @@ it.skipIf(missing)('behind a height that one process told no other shows what wa
       expect(await another('/ext/bc/P', 'platform.getUTXOs', '{"addresses":["x"]}')).toContain('new')
       expect(await another('/ext/bc/P', 'platform.getHeight', '{}')).toContain('"101"')
     }
+  }
+})
+
+it.skipIf(missing)('a process that starts shows nothing before what others told', async () => {
+  for (const index of [0, 1]) {
+    const { nodes, one, heard, startThird } = await startTwo()
+    const late = nodes[index] as FakeNode
+    let cuts = 0
+    for (const node of nodes)
+      node.answer = (call) => {
+        if (call.method === 'platform.getUTXOs') return told(call, { utxos: [node === late ? 'old' : 'new'] })
+        if (call.method !== 'platform.getHeight') return undefined
+        // So that the first process asks the other node, even where this one comes first.
+        if (node === late && isClients(call) && cuts++ === 0) return 'cut'
+        return told(call, { height: node === late ? '100' : '101' })
+      }
+    while (!(await one('/ext/bc/P', 'platform.getHeight', '{}')).includes('101'));
+    await heard()
+    const third = await startThird('"height":"101"')
+    for (let round = 0; round < 4; round += 1)
+      expect(await third('/ext/bc/P', 'platform.getUTXOs', '{"addresses":["x"]}')).toContain('new')
   }
 })
 

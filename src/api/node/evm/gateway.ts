@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache'
+import { roomFor } from '../../../lib/room-for.ts'
 import { ABSURD_LEAD, type UpstreamPool } from '../../../upstream/index.ts'
 import { type AnswerCacheOptions, createAnswerCache } from '../forward/answer-cache.ts'
 import type { ForwardCall } from '../forward/call.ts'
@@ -40,6 +42,11 @@ export interface EvmGateway extends Pick<EvmApi, 'answer'> {
   tip(endpoint: Endpoint): ChainTip
 }
 
+/** Where a chain is read. */
+type Place = Pick<Endpoint, 'path' | 'source'>
+
+/** Chains of whose newest block processes that start are told. */
+const RECALLED = 100
 const PARSE_ERROR = -32700
 const C_RPC = PRIMARY.C.get('rpc') as Endpoint
 const WRITE: MethodRule = { target: 'write' }
@@ -82,11 +89,13 @@ export function createEvmGateway(deps: EvmGatewayDeps): EvmGateway {
   const kept = createKeptAnswers(cache, deps.tipCacheMs)
   // Kept per pool, because pools are bounded: while no node says which chains exist, strangers can invent some.
   const tips = new WeakMap<UpstreamPool, Map<string, ChainTip>>()
-  const tipOf = ({ path, source }: Endpoint): ChainTip => {
+  const inUse = new LRUCache<string, Place>(roomFor(RECALLED))
+  const tipOf = ({ path, source }: Place): ChainTip => {
     const { pool } = pools.group(source)
     const ofPool = tips.get(pool)
     const known = ofPool?.get(path)
     if (known) return known
+    inUse.set(path, { path, source })
     const tip = createChainTip({
       maxLagBlocks,
       head: () => pool.head(),
@@ -103,9 +112,13 @@ export function createEvmGateway(deps: EvmGatewayDeps): EvmGateway {
     tips.delete(pool)
   })
   elsewhere?.hear((told) => {
-    // For a chain that is not in use here, all nodes are asked for their height before the first read anyway.
-    if (told.kind === 'block')
-      tips.get(pools.group(told.source).pool)?.get(told.path)?.heard(told.host, BigInt(told.height))
+    if (told.kind === 'block') tipOf(told).heard(told.host, BigInt(told.height))
+  })
+  elsewhere?.recall(function* () {
+    for (const { path, source } of inUse.values()) {
+      const height = tips.get(pools.group(source).pool)?.get(path)?.mark()
+      if (height !== undefined) yield { kind: 'block', path, source, height: String(height) }
+    }
   })
   forwarder.beforeAtomic((height, signal) =>
     tipOf(C_RPC).common.reach(pools.group(C_RPC.source), C_RPC, height, signal),

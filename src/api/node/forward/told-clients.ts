@@ -56,11 +56,21 @@ export function createToldClients({ pools, onNews, blockHeight, elsewhere }: Tol
   const heights = createShownHeights(late, blockHeight)
   let settleAtomic: SettleAtomic | undefined
 
-  const isHigher = ({ height, asked }: ShownBlock, host?: string): void => {
+  const heightOf = ({ height, asked: { endpoint, method = '' } }: ShownBlock, host?: string): Told => ({
+    kind: 'height',
+    endpoint: endpoint.name,
+    method,
+    height: String(height),
+    host,
+  })
+  const isHigher = (shown: ShownBlock, host?: string): void => {
     onNews()
-    const { endpoint, method = '' } = asked
-    elsewhere?.tell({ kind: 'height', endpoint: endpoint.name, method, height: String(height), host })
+    elsewhere?.tell(heightOf(shown, host))
   }
+  elsewhere?.recall(function* () {
+    for (const shown of heights.highest()) yield heightOf(shown)
+    for (const id of awaited.sent()) yield { kind: 'awaited', id, isSent: true }
+  })
   const written: ToldClients['written'] = (call, answer) => {
     const transaction = awaited.note(call, answer)
     if (transaction) elsewhere?.tell({ kind: 'awaited', ...transaction })
@@ -78,8 +88,8 @@ export function createToldClients({ pools, onNews, blockHeight, elsewhere }: Tol
   }
   elsewhere?.hear((told: Told) => {
     if (told.kind === 'awaited') return awaited.add({ id: told.id, isSent: told.isSent === true })
-    // Those of EVM chains.
-    if (told.kind === 'block' || told.kind === 'filter') return
+    // Those of EVM chains, and what is not for here.
+    if (told.kind === 'block' || told.kind === 'filter' || told.kind === 'asks') return
     const endpoint = endpointByName(told.endpoint)
     if (!endpoint) return
     const group = pools.group(endpoint.source)

@@ -14,12 +14,15 @@ export type Told =
   | { kind: 'block'; path: string; source: Source; height: string; host?: string | undefined }
   /** What is known of a filter of an EVM chain (`HeldFilter`), as JSON; left out = it is forgotten. */
   | { kind: 'filter'; path: string; id: string; filter?: string | undefined }
+  /** A process has started, or messages to it were lost: the others tell again what they know. */
+  | { kind: 'asks' }
 
 /** Texts that reach all processes at once, including this one, or are lost. */
 export interface SharedNews {
   /** True once all of them have been sent it, false = it may be lost; undefined = it is not sent. Never rejects. */
   tell(text: string): Promise<boolean> | undefined
-  listen(listener: (text: string) => void): void
+  /** @param onJoined called whenever messages go both ways after a gap */
+  listen(listener: (text: string) => void, onJoined?: () => void): void
 }
 
 /** Behind a load balancer, a client's next call may go to another process, which is to know what this one told. */
@@ -31,7 +34,12 @@ export interface ToldElsewhere {
    */
   sent(): Promise<unknown> | undefined
   hear(listener: (told: Told) => void): void
+  /** Registers what is told again to processes that may not have heard of it. */
+  recall(known: () => Iterable<Told>): void
 }
+
+/** Several processes that ask at a time, as behind a restart of the server between them, are answered once. Milliseconds. */
+const GATHER_MS = 50
 
 const isHeight = (value: unknown): boolean => typeof value === 'string' && /^\d{1,20}$/.test(value)
 const areTexts = (...values: unknown[]): boolean => values.every((value) => typeof value === 'string')
@@ -53,6 +61,7 @@ function read(text: string, me: string): Told | undefined {
   if (!isRecord(told) || told['by'] === me) return undefined
   const { kind, id, endpoint, method, body, height, host, hosts, path, source, filter } = told
   const isTold =
+    kind === 'asks' ||
     (kind === 'awaited' && areTexts(id)) ||
     (kind === 'height' && areTexts(endpoint, method) && isHeight(height) && isHost(host)) ||
     (kind === 'lacking' &&
@@ -66,29 +75,47 @@ function read(text: string, me: string): Told | undefined {
 
 export function createToldElsewhere(news: SharedNews): ToldElsewhere {
   const listeners: ((told: Told) => void)[] = []
+  const memories: (() => Iterable<Told>)[] = []
   const me = randomUUID()
-  news.listen((text) => {
+  const sending = new Set<Promise<void>>()
+  /** A server that hangs is waited for once, not with each message. */
+  let isAnswering = true
+  const tell = (told: Told): void => {
+    const result = news.tell(JSON.stringify({ ...told, by: me }))
+    const own = result?.then((isSent) => {
+      isAnswering = isSent
+      sending.delete(own as Promise<void>)
+    })
+    if (own) sending.add(own)
+  }
+  let isRecalling = false
+  const tellAgain = (): void => {
+    if (isRecalling) return
+    isRecalling = true
+    setTimeout(() => {
+      isRecalling = false
+      for (const known of memories) for (const told of known()) tell(told)
+    }, GATHER_MS).unref()
+  }
+  const onText = (text: string): void => {
     const told = read(text, me)
+    if (told?.kind === 'asks') tellAgain()
     for (const listener of told ? listeners : [])
       try {
         listener(told as Told)
       } catch {
         // A bad message must not crash this process: it is ignored.
       }
+  }
+  news.listen(onText, () => {
+    tell({ kind: 'asks' })
+    // Clients of this process were told more meanwhile.
+    tellAgain()
   })
-  const sending = new Set<Promise<void>>()
-  /** A server that hangs is waited for once, not with each message. */
-  let isAnswering = true
   return {
-    tell: (told) => {
-      const result = news.tell(JSON.stringify({ ...told, by: me }))
-      const own = result?.then((isSent) => {
-        isAnswering = isSent
-        sending.delete(own as Promise<void>)
-      })
-      if (own) sending.add(own)
-    },
+    tell,
     sent: () => (isAnswering && sending.size > 0 ? Promise.all(sending) : undefined),
     hear: (listener) => void listeners.push(listener),
+    recall: (known) => void memories.push(known),
   }
 }

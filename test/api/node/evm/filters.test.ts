@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createFilterTable, FILTER_IDLE_MS } from '../../../../src/api/node/evm/filter/filter-table.ts'
+import { createFilterTable, FILTER_IDLE_MS, type HeldFilter } from '../../../../src/api/node/evm/filter/filter-table.ts'
 import { type FaultServer, startFaultServer } from '../../../support/upstream/fault-server.ts'
 import { type EvmStage, startEvmStage } from './stage.ts'
 
@@ -195,6 +195,29 @@ describe('filters', () => {
     expect([mixed.status, JSON.parse(mixed.text)]).toMatchObject([200, [told, unanswered]])
     // What nobody has told anything of may fail as a whole: a status says more than entries.
     expect((await batch(['eth_getFilterLogs', ids[1]], ['eth_odd'])).status).toBe(503)
+  })
+
+  it('are told of when they change, and now and then while they do not; what is heard late does not undo what came behind it', () => {
+    let now = 1_000
+    const changes: (HeldFilter | undefined)[] = []
+    const table = createFilterTable({ now: () => now, onChange: (_path, _id, filter) => changes.push(filter) })
+    const other = createFilterTable({ now: () => now })
+    const at = ['/ext/bc/C/rpc', '0x1'] as const
+    const going = { method: 'eth_newBlockFilter', params: '[]', last: '0x1' }
+    table.hold(...at, { host: 'a', id: '0x1', going })
+    table.hold(...at, { host: 'b', id: '0x2', going })
+    for (const change of [1, 0]) other.heard(...at, changes[change])
+    expect(other.find(...at)).toMatchObject({ host: 'b', id: '0x2' })
+    expect([...other.newest(5)]).toMatchObject([[...at, { host: 'b' }]])
+    expect([...other.newest(0)]).toEqual([])
+    // Whose client hears of nothing is not dropped elsewhere.
+    for (let polls = 0; polls < 20; polls += 1) {
+      now += FILTER_IDLE_MS / 10
+      const held = table.find(...at)
+      if (held) table.hold(...at, held)
+      for (const change of changes.splice(0)) other.heard(...at, change)
+      expect(other.find(...at)?.host).toBe('b')
+    }
   })
 
   it('are forgotten when their node has not answered for them as long as it keeps one', () => {

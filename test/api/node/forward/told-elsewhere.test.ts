@@ -6,6 +6,7 @@ import { createNodePools, type NodePools } from '../../../../src/api/node/forwar
 import { createToldElsewhere, type SharedNews, type Told } from '../../../../src/api/node/forward/told-elsewhere.ts'
 import { blockHeight } from '../../../../src/chains/avalanche/codec/index.ts'
 import { TEST_LIMITS } from '../../../support/upstream/upstream-pool.ts'
+import { until } from '../../../support/waiting/until.ts'
 
 /** What one says all hear, whoever says it. */
 function startNews(): SharedNews {
@@ -18,6 +19,9 @@ function startNews(): SharedNews {
     listen: (listener) => void listeners.push(listener),
   }
 }
+
+/** Of the only process. */
+const nothing = { tell: () => undefined, sent: () => undefined, recall: () => undefined }
 
 const listen = (news: SharedNews): { heard: Told[]; tell(told: Told): void } => {
   const heard: Told[] = []
@@ -57,6 +61,31 @@ it('messages on their way are waited for, but not behind one that was lost until
   await arrive(true)
   one.tell({ kind: 'awaited', id: 'fourth' })
   expect(one.sent()).toBeInstanceOf(Promise)
+})
+
+it('who starts, or lost messages, is told again what others know, once for all that ask at a time', async () => {
+  const news = startNews()
+  const joins: (() => void)[] = []
+  const start = (known: readonly Told[]) => {
+    const heard: Told[] = []
+    const elsewhere = createToldElsewhere({
+      tell: news.tell,
+      listen: (listener, onJoined = () => undefined) => {
+        news.listen(listener)
+        joins.push(onJoined)
+      },
+    })
+    elsewhere.hear((told) => heard.push(told))
+    elsewhere.recall(() => known)
+    return heard
+  }
+  const height: Told = { kind: 'height', endpoint: 'P', method: 'platform.getHeight', height: '101' }
+  const heard = [start([height]), start([{ kind: 'awaited', id: 'sent' }]), start([])]
+  for (const join of joins) join()
+  await until(() => heard.every((told) => told.some(({ kind }) => kind !== 'asks')), 'an answer')
+  for (let turn = 0; turn < 3; turn += 1) await nextTurn()
+  expect(heard.map((told) => told.filter(({ kind }) => kind === 'height').length)).toEqual([0, 1, 1])
+  expect(heard.map((told) => told.filter(({ kind }) => kind === 'awaited').length)).toEqual([1, 0, 1])
 })
 
 it.each([
@@ -115,7 +144,7 @@ it.each([
     writePolicy: 'one',
     cache: { bytes: 1_000, entries: 10 },
     tipCacheMs: 0,
-    elsewhere: { tell: (news) => told.push(news), sent: () => undefined, hear: (one) => listeners.push(one) },
+    elsewhere: { ...nothing, tell: (news) => told.push(news), hear: (one) => listeners.push(one) },
   })
   for (const listener of listeners) listener({ kind: 'awaited', id: 'sent' })
   const params = Buffer.from('{"txID":"sent"}')
@@ -153,7 +182,7 @@ it('what is kept of the tip is asked anew once a client of another process was t
     writePolicy: 'one',
     cache: { bytes: 100_000, entries: 10 },
     tipCacheMs: 600_000,
-    elsewhere: { tell: () => undefined, sent: () => undefined, hear: (one) => listeners.push(one) },
+    elsewhere: { ...nothing, hear: (one) => listeners.push(one) },
   })
   const [params, id] = [Buffer.from('{}'), Buffer.from('1')]
   const body = Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"platform.getBalance","params":${params}}`)

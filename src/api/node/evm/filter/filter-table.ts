@@ -9,6 +9,8 @@ export interface HeldFilter {
   id: string
   /** Left out = it is lost with its node: it was made before a restart of this server, or in a way that is not kept. */
   going?: GoingFilter | undefined
+  /** Counts its changes: what is told later of an earlier state is not taken for the newest. */
+  turn?: number | undefined
 }
 
 /** What it takes to go on with a filter at another node. */
@@ -42,25 +44,32 @@ export interface FilterTable {
   forget(endpoint: string, id: string): void
   /** The same of another process, which is no change to tell. Undefined = it is forgotten. */
   heard(endpoint: string, id: string, filter: HeldFilter | undefined): void
+  /** At most so many, the last used one first. */
+  newest(count: number): Iterable<[endpoint: string, id: string, filter: HeldFilter]>
   readonly size: number
 }
 
 export interface FilterTableOptions {
   /** Milliseconds; for ages. */
   now?: () => number
-  /** Called when something changes of a filter that can go on at another node; undefined = it is forgotten. */
+  /**
+   * Called when something changes of a filter that can go on at another node, and now and then while nothing does, so that
+   * those who hear of it do not drop it; undefined = it is forgotten.
+   */
   onChange?: (endpoint: string, id: string, filter: HeldFilter | undefined) => void
 }
 
 /** A node drops a filter that is not polled for this long, milliseconds. */
 export const FILTER_IDLE_MS = 300_000
+/** A filter whose client hears of nothing is told of again after this time, milliseconds. */
+const TELL_AGAIN_MS = FILTER_IDLE_MS / 5
 /** Maximum number of remembered filters; the least recently used one is evicted first. */
 export const MAX_FILTERS = 20_000
 
 const key = (endpoint: string, id: string): string => `${endpoint} ${id}`
 
 export function createFilterTable({ now = Date.now, onChange }: FilterTableOptions = {}): FilterTable {
-  const filters = new LRUCache<string, HeldFilter>({
+  const filters = new LRUCache<string, { filter: HeldFilter; toldAt: number }>({
     ...roomFor(MAX_FILTERS),
     ttl: FILTER_IDLE_MS,
     ttlResolution: 0,
@@ -68,19 +77,31 @@ export function createFilterTable({ now = Date.now, onChange }: FilterTableOptio
   })
   return {
     hold: (endpoint, id, filter) => {
-      const isNews = filters.get(key(endpoint, id)) !== filter
-      filters.set(key(endpoint, id), filter)
-      if (isNews && filter.going) onChange?.(endpoint, id, filter)
+      const known = filters.get(key(endpoint, id))
+      const isChanged = known?.filter !== filter
+      const isNews = isChanged || now() - known.toldAt >= TELL_AGAIN_MS
+      const held = isChanged ? { ...filter, turn: (known?.filter.turn ?? filter.turn ?? 0) + 1 } : filter
+      filters.set(key(endpoint, id), { filter: held, toldAt: isNews ? now() : known.toldAt })
+      if (isNews && filter.going) onChange?.(endpoint, id, held)
     },
-    find: (endpoint, id) => filters.get(key(endpoint, id)),
+    find: (endpoint, id) => filters.get(key(endpoint, id))?.filter,
     forget: (endpoint, id) => {
-      const isNews = filters.get(key(endpoint, id))?.going !== undefined
+      const isNews = filters.get(key(endpoint, id))?.filter.going !== undefined
       filters.delete(key(endpoint, id))
       if (isNews) onChange?.(endpoint, id, undefined)
     },
     heard: (endpoint, id, filter) => {
-      if (filter) filters.set(key(endpoint, id), filter)
-      else filters.delete(key(endpoint, id))
+      const known = filters.get(key(endpoint, id))?.filter
+      if (!filter) filters.delete(key(endpoint, id))
+      else if ((filter.turn ?? 0) >= (known?.turn ?? 0)) filters.set(key(endpoint, id), { filter, toldAt: now() })
+    },
+    *newest(count) {
+      let left = count
+      for (const [name, { filter }] of filters.entries()) {
+        if (left-- <= 0) return
+        const end = name.lastIndexOf(' ')
+        yield [name.slice(0, end), name.slice(end + 1), filter]
+      }
     },
     get size() {
       return filters.size

@@ -1,5 +1,5 @@
 import { isRecord } from '../../../../lib/json/json-record.ts'
-import type { ToldElsewhere } from '../../forward/told-elsewhere.ts'
+import type { Told, ToldElsewhere } from '../../forward/told-elsewhere.ts'
 import { createFilterTable, type FilterTable, type HeldFilter } from './filter-table.ts'
 
 const areTexts = (of: unknown, ...names: string[]): boolean =>
@@ -9,15 +9,24 @@ const areTexts = (of: unknown, ...names: string[]): boolean =>
 const isFilter = (told: unknown): told is HeldFilter =>
   isRecord(told) && areTexts(told, 'host', 'id') && areTexts(told['going'], 'method', 'params', 'last')
 
+/** Filters of which processes that start are told; each takes some hundred bytes. */
+const RECALLED = 2_000
+
 /**
  * Every process knows where a filter is, and what its client was told: a client may ask another one when the filter's
  * node is gone.
  * @param elsewhere left out = this is the only process
  */
 export function createSharedFilterTable(elsewhere: ToldElsewhere | undefined): FilterTable {
-  const table = createFilterTable({
-    onChange: (path, id, filter) =>
-      elsewhere?.tell({ kind: 'filter', path, id, ...(filter && { filter: JSON.stringify(filter) }) }),
+  const toldOf = (path: string, id: string, filter: HeldFilter | undefined): Told => ({
+    kind: 'filter',
+    path,
+    id,
+    ...(filter && { filter: JSON.stringify(filter) }),
+  })
+  const table = createFilterTable({ onChange: (...change) => elsewhere?.tell(toldOf(...change)) })
+  elsewhere?.recall(function* () {
+    for (const [path, id, filter] of table.newest(RECALLED)) if (filter.going) yield toldOf(path, id, filter)
   })
   elsewhere?.hear((told) => {
     if (told.kind !== 'filter') return

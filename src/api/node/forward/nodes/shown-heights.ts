@@ -17,6 +17,8 @@ export interface ShownHeights {
    * @returns true = it is higher than all before
    */
   heard(shown: ShownBlock, group: NodeGroup, host?: string): boolean
+  /** The highest of each chain. */
+  highest(): Iterable<ShownBlock>
   /** The chain was reset. */
   clear(): void
 }
@@ -40,17 +42,18 @@ async function hasReached(
 }
 
 export function createShownHeights(late: Pick<LateNodes, 'note' | 'settle'>, blockHeight: BlockHeight): ShownHeights {
-  const marks = new Map<string, bigint>()
-  const heard: ShownHeights['heard'] = ({ height: told, asked }, group, host) => {
+  const marks = new Map<string, ShownBlock>()
+  const heard: ShownHeights['heard'] = (shown, group, host) => {
+    const { height: told, asked } = shown
     const { path } = asked.endpoint
-    const mark = marks.get(path) ?? -1n
+    const mark = marks.get(path)?.height ?? -1n
     if (told < mark) return false
     // Otherwise an impossible height of one node would exclude all others.
     if (told - (group.pool.head() ?? told) > ABSURD_LEAD) return false
     // It may have been noted for an earlier one, and hang on the question since it was away.
     if (host !== undefined) late.settle(host, heightOf(path))
     if (told === mark) return false
-    marks.set(path, told)
+    marks.set(path, shown)
     for (const member of group.members())
       if (member.host !== host)
         late.note(member.host, heightOf(path), () => hasReached(member, asked, told), host !== undefined)
@@ -62,6 +65,7 @@ export function createShownHeights(late: Pick<LateNodes, 'note' | 'settle'>, blo
       return shown && heard(shown, group, answer.host) ? shown : undefined
     },
     heard,
+    highest: () => marks.values(),
     clear: () => marks.clear(),
   }
 }

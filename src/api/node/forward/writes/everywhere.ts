@@ -16,6 +16,8 @@ const AGAIN_MS = 50
 
 /** Transactions remembered as not accepted yet, sent or asked for, and for how long, milliseconds. */
 const AWAITED = 10_000
+/** Sent ones of which processes that start are told. */
+const RECALLED = 1_000
 const AWAITED_MS = 600_000
 
 /** `isSent`: a node has accepted it for processing. */
@@ -33,6 +35,8 @@ export interface AwaitedTransactions {
   note(call: ForwardCall, answer: Pick<RawResponse, 'body'>): Awaited | undefined
   /** A client of another process waits for it. */
   add(transaction: Awaited): void
+  /** The newest ones that were sent. */
+  sent(): Iterable<string>
   /** True for the first report that one of them is accepted: much of what clients do next depends on it. */
   isNews(call: ForwardCall, answer: Pick<RawResponse, 'status' | 'body'>): boolean
 }
@@ -58,6 +62,10 @@ export function createAwaitedTransactions(): AwaitedTransactions {
       return isNew ? { id, isSent } : undefined
     },
     add,
+    sent: function* () {
+      let left = RECALLED
+      for (const id of sent.keys()) if (left-- > 0) yield id
+    },
     isNews(call, { status, body }) {
       const id = call.rule.news && status === 200 && isAccepted(call, body) ? idIn(call.params) : undefined
       return id !== undefined && (sent.has(id) || asked.has(id))
