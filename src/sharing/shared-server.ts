@@ -72,8 +72,10 @@ const PROBES_OF_A_CLUSTER = 60
 /** A hung node does not notify its subscribers; only the list of nodes shows that another has taken over. */
 const NODES_OF_A_CLUSTER_MS = 5_000
 
-/** Interval at which a subscription is requested again. */
+/** Interval at which a subscription is requested again, milliseconds. */
 const SUBSCRIBE_MS = 5_000
+/** Requests without an answer until a new connection is tried. */
+const SUBSCRIBES_OF_A_CONNECTION = 2
 
 /**
  * Every command that counters and values send: a full server or a read-only replica answers reads and pings, and a user
@@ -188,12 +190,19 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
       ways.onJoined = onJoined
       own.on('error', () => undefined)
       own.on('close', () => ways.hears(false))
+      let unanswered = 0
       own.on('message', (_, text: string) => listener(text))
       const ask = (): void => {
         if (own.status !== 'ready') return
         own.subscribe(options.keyPrefix + channel).then(
-          () => ways.hears(true),
-          () => undefined,
+          () => {
+            unanswered = 0
+            ways.hears(true)
+          },
+          (error: unknown) => {
+            // Nothing else is sent on it: something on the way may have dropped the connection without a word.
+            if (troubleOf(error) === NO_ANSWER && ++unanswered % SUBSCRIBES_OF_A_CONNECTION === 0) own.disconnect(true)
+          },
         )
       }
       own.on('ready', ask)
@@ -224,6 +233,7 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
 /** The client's own errors about commands that it did not send, which follow the actual problem. */
 const OWN_WORDS = /^Stream isn't writeable/
 const NO_REDIS = /^(Protocol error|Unknown RESP type)/
+const NO_ANSWER = 'no answer in time'
 const NODE_OF_A_CLUSTER = 'is one node of a cluster, which redis.cluster tells'
 /** A sentinel, or a server with renamed commands. */
 const UNKNOWN_COMMAND = /unknown (redis )?command/i
@@ -234,7 +244,7 @@ const WORD_OF_A_SCRIPT = /^ERR Error running script .*?: -([A-Z]{2,20}) /
 /** The server's error code (`OOM`, `READONLY`, `CLUSTERDOWN` …); nothing of a command or its key. */
 function troubleOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
-  if (error.message === 'Command timed out') return 'no answer in time'
+  if (error.message === 'Command timed out') return NO_ANSWER
   if (NO_REDIS.test(error.message)) return 'what answers is no Redis server'
   if (isRefusedDatabase(error)) return 'refuses the database of the URL'
   if (error.message.startsWith('MOVED ')) return NODE_OF_A_CLUSTER

@@ -1,3 +1,4 @@
+import { type AddressInfo, connect as connectTo, createServer, type Socket } from 'node:net'
 import { Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createSharedNews } from '../../src/sharing/index.ts'
@@ -61,6 +62,40 @@ describe.skipIf(missing)('news', () => {
     await eventually(() => expect(one.status().state).toBe('alone'))
     await operator.config('SET', 'maxmemory', '0')
     await eventually(() => expect(joined).toBe(3))
+  })
+
+  it('are heard again where the connection to listen on was dropped without a word, and all else is answered', async () => {
+    const { port, url } = await redis()
+    const dropped = new Set<Socket>()
+    const listening: Socket[] = []
+    const between = createServer((socket) => {
+      const behind = connectTo(port, '127.0.0.1')
+      for (const end of [socket, behind]) end.on('error', () => undefined)
+      socket.on('data', (bytes) => {
+        if (bytes.includes('subscribe')) listening.push(socket)
+        if (!dropped.has(socket)) behind.write(bytes)
+      })
+      behind.on('data', (bytes) => void (dropped.has(socket) || socket.write(bytes)))
+      socket.on('close', () => behind.destroy())
+    })
+    await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void between.close())
+    const [one, other] = [
+      await connect(url),
+      await connect(`redis://127.0.0.1:${(between.address() as AddressInfo).port}`, { timeoutMs: 1_000 }),
+    ]
+    const heard: string[] = []
+    createSharedNews(other.server, 'told').listen((text) => heard.push(text))
+    const { tell } = createSharedNews(one.server, 'told')
+    const hears = (text: string) =>
+      eventually(() => {
+        void tell(text)
+        expect(heard).toContain(text)
+      })
+    await hears('before')
+    for (const socket of listening) dropped.add(socket)
+    await hears('behind')
+    expect(other.server.status().state).toBe('shared')
   })
 
   it('are heard as soon as the server lets one listen, which it refused before', async () => {
