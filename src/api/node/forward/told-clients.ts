@@ -68,7 +68,7 @@ export function createToldClients({ pools, onNews, blockHeight, elsewhere }: Tol
     elsewhere?.tell(heightOf(shown, host))
   }
   elsewhere?.recall(function* () {
-    for (const shown of heights.highest()) yield heightOf(shown)
+    for (const shown of heights.recent()) yield heightOf(shown)
     for (const id of awaited.sent()) yield { kind: 'awaited', id, isSent: true }
   })
   const written: ToldClients['written'] = (call, answer) => {

@@ -1,3 +1,4 @@
+import { steadyNow } from '../../../../lib/steady-clock.ts'
 import { ABSURD_LEAD, type RawResponse } from '../../../../upstream/index.ts'
 import type { ForwardCall } from '../call.ts'
 import { heightOf, type LateNodes } from './late-nodes.ts'
@@ -17,8 +18,8 @@ export interface ShownHeights {
    * @returns true = it is higher than all before
    */
   heard(shown: ShownBlock, group: NodeGroup, host?: string): boolean
-  /** The highest of each chain. */
-  highest(): Iterable<ShownBlock>
+  /** The highest of each chain, if a client was told it lately: nodes that still lack it are behind, which others see. */
+  recent(): Iterable<ShownBlock>
   /** The chain was reset. */
   clear(): void
 }
@@ -41,8 +42,18 @@ async function hasReached(
   }
 }
 
-export function createShownHeights(late: Pick<LateNodes, 'note' | 'settle'>, blockHeight: BlockHeight): ShownHeights {
-  const marks = new Map<string, ShownBlock>()
+/**
+ * Other processes are not told of an older one again, milliseconds: where the network was made anew meanwhile, they would
+ * take all of its nodes for late until its height is the former one.
+ */
+const RECENT_MS = 60_000
+
+export function createShownHeights(
+  late: Pick<LateNodes, 'note' | 'settle'>,
+  blockHeight: BlockHeight,
+  now: () => number = steadyNow,
+): ShownHeights {
+  const marks = new Map<string, ShownBlock & { at: number }>()
   const heard: ShownHeights['heard'] = (shown, group, host) => {
     const { height: told, asked } = shown
     const { path } = asked.endpoint
@@ -53,7 +64,7 @@ export function createShownHeights(late: Pick<LateNodes, 'note' | 'settle'>, blo
     // It may have been noted for an earlier one, and hang on the question since it was away.
     if (host !== undefined) late.settle(host, heightOf(path))
     if (told === mark) return false
-    marks.set(path, shown)
+    marks.set(path, { ...shown, at: now() })
     for (const member of group.members())
       if (member.host !== host)
         late.note(member.host, heightOf(path), () => hasReached(member, asked, told), host !== undefined)
@@ -65,7 +76,7 @@ export function createShownHeights(late: Pick<LateNodes, 'note' | 'settle'>, blo
       return shown && heard(shown, group, answer.host) ? shown : undefined
     },
     heard,
-    highest: () => marks.values(),
+    recent: () => [...marks.values()].filter(({ at }) => now() - at < RECENT_MS),
     clear: () => marks.clear(),
   }
 }

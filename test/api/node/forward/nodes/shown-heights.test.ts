@@ -184,3 +184,20 @@ it('what a node answered that lacks what was told, since nobody else did, is kep
   isGone = false
   expect(await ask('platform.getStake')).toContain('new')
 })
+
+it('a height of a minute ago is not told again to processes that start: the network may be another one since', () => {
+  let time = 0
+  const late = { note: () => undefined, settle: () => undefined }
+  const heights = createShownHeights(
+    late,
+    () => undefined,
+    () => time,
+  )
+  const group = { pool: { head: () => undefined }, members: () => [] } as unknown as NodeGroup
+  heights.heard({ height: 7n, asked: heightCallOf('P') }, group)
+  time = 30_000
+  heights.heard({ height: 9n, asked: heightCallOf('X') }, group)
+  expect([...heights.recent()].map(({ height }) => height)).toEqual([7n, 9n])
+  time = 60_000
+  expect([...heights.recent()].map(({ height }) => height)).toEqual([9n])
+})
