@@ -9,6 +9,7 @@ import {
 } from '../../../src/chains/avalanche/index.ts'
 import type { Outcome, WalletAccount } from '../../../src/chains/capabilities.ts'
 import { formatBech32Address } from '../../../src/lib/bytes/bech32-address.ts'
+import { defined } from '../../../src/lib/defined.ts'
 import { createUpstreamPool, DEFAULT_LIMITS, type UpstreamPool } from '../../../src/upstream/index.ts'
 import { emptyLedger } from './ledger-data.ts'
 import { type LedgerNode, startLedgerNode } from './ledger-node.ts'
@@ -63,9 +64,9 @@ export function useLedger() {
       node.reindex()
     },
     /** New sources without any memory of earlier reads. */
-    sources(gap?: number) {
+    sources(gap?: number, maxEnd?: number) {
       const network = createAvalancheNetwork({ pool })
-      const keys = createKeyScanner(gap === undefined ? { network } : { network, gap })
+      const keys = createKeyScanner({ network, ...defined({ gap, maxEnd }) })
       const deps = { network, keys, now: () => NOW }
       return {
         pvm: createPvmBalanceSource({ ...deps, caip2Id: AVALANCHE_CAIP2.testnet.P }),

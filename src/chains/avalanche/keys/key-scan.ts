@@ -1,4 +1,3 @@
-import { BadInputError } from '../../../errors.ts'
 import { mapBounded } from '../../../lib/waiting/map-bounded.ts'
 import type { CallOptions } from '../../../upstream/types.ts'
 import { sliceUnits } from '../balances/bundles.ts'
@@ -8,7 +7,7 @@ import { readUnit, type UnitReading, type UnitState } from '../balances/unit-rea
 import type { AvalancheNetwork } from '../network.ts'
 import { MAX_STAKE_ADDRESSES } from '../node/stake.ts'
 import { MAX_UTXO_ADDRESSES } from '../node/utxos.ts'
-import { type DerivedAddresses, MAX_END } from './derived-addresses.ts'
+import type { DerivedAddresses } from './derived-addresses.ts'
 import {
   type AddressPlaces,
   type BranchProgress,
@@ -43,6 +42,8 @@ export interface ScanPack {
 export interface ScanReading {
   windows: readonly ScanWindow[]
   lastUsed: ReadonlyMap<string, LastUsed>
+  /** Keys with more addresses in use than were read. */
+  tooLong: ReadonlySet<string>
   /** Chains that took several calls. */
   manyCalls: readonly KeyChain[]
 }
@@ -51,6 +52,8 @@ export interface KeyScanDeps {
   network: AvalancheNetwork
   derived: DerivedAddresses
   gap: number
+  /** Addresses of a branch that are read at most. */
+  maxEnd: number
   /** What earlier scans of a key have seen in use. */
   remembered(key: string): LastUsed | undefined
 }
@@ -124,9 +127,10 @@ async function attempt(
     addresses = await nextAddresses(deps, branches, places, reader)
   }
   const lastUsed = new Map(keys.map((key) => [key, lastUsedOf(key, branches)]))
+  const tooLong = new Set(branches.flatMap(({ key, isTooLong }) => (isTooLong ? [key] : [])))
   const manyCalls = KEY_CHAINS.filter((chain) => many[chain])
   return {
-    value: { windows, lastUsed, manyCalls },
+    value: { windows, lastUsed, tooLong, manyCalls },
     manyCalls,
     isTouchedBy: (chain, named) => chain !== 'C' && read[chain].some((unit) => unit.isTouchedBy(named)),
   }
@@ -146,7 +150,7 @@ async function firstAddresses(
 
 /** The next window of every unfinished branch; its addresses are added to `places`. */
 async function nextAddresses(
-  { derived, gap }: KeyScanDeps,
+  { derived, gap, maxEnd }: KeyScanDeps,
   branches: readonly BranchProgress[],
   places: AddressPlaces,
   { hrp, signal }: Reader,
@@ -154,7 +158,9 @@ async function nextAddresses(
   const addresses: OwnAddress[] = []
   for (const progress of branches) {
     const end = nextEnd(progress, gap)
-    if (end > MAX_END) throw new BadInputError(`the extended public key uses more than ${MAX_END} addresses`)
+    // An error of its own wallet, not of those that are read with it.
+    progress.isTooLong = end > maxEnd
+    if (progress.isTooLong) continue
     const window = await derived.range(progress.key, progress.branch, progress.end, end, hrp, signal)
     const from = progress.end
     window.forEach(({ hex }, offset) => {

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { BadInputError } from '../../../errors.ts'
 import { roomFor } from '../../../lib/room-for.ts'
 import { TransientMap } from '../../../lib/transient-map.ts'
 import { inTurns } from '../../../lib/waiting/in-turns.ts'
@@ -8,7 +9,7 @@ import type { UnitState } from '../balances/unit-reader.ts'
 import type { AvalancheNetwork } from '../network.ts'
 import { withLateDeadline } from '../node/late-deadline.ts'
 import { type SharedWork, shareWork } from '../shared-work.ts'
-import { createDerivedAddresses } from './derived-addresses.ts'
+import { createDerivedAddresses, MAX_END } from './derived-addresses.ts'
 import { createEarlierUse, type EverUsed } from './earlier-use.ts'
 import { plainExtendedKey } from './extended-key.ts'
 import { type KeyChain, type ScanReading, type ScanWindow, scanKeys } from './key-scan.ts'
@@ -48,6 +49,8 @@ export interface KeyScannerDeps {
   gap?: number
   /** What our own index knows of addresses. */
   everUsed?: EverUsed | undefined
+  /** Addresses of a branch that are read at most; for tests. */
+  maxEnd?: number
 }
 
 type Scan = SharedWork<ScanReading>
@@ -75,12 +78,17 @@ const REMEMBERED_LONG = 10_000
  * own index knows them. Single addresses of a wallet with keys are read in the same calls: in separate calls they would
  * be read in another state, and a coin moving between the two would be counted twice or not at all.
  */
-export function createKeyScanner({ network, gap = DEFAULT_GAP, everUsed }: KeyScannerDeps): KeyScanner {
+export function createKeyScanner({
+  network,
+  gap = DEFAULT_GAP,
+  everUsed,
+  maxEnd = MAX_END,
+}: KeyScannerDeps): KeyScanner {
   const derived = createDerivedAddresses()
   const remembered = new LRUCache<string, LastUsed>(roomFor(REMEMBERED_KEYS))
   const long = new LRUCache<string, readonly KeyChain[]>(roomFor(REMEMBERED_LONG))
   const known = (key: string): LastUsed | undefined => remembered.get(key)
-  const deps = { network, derived, gap, remembered: known }
+  const deps = { network, derived, gap, maxEnd, remembered: known }
   const running = new TransientMap<string, Running>()
   const remember = (key: string, [external, internal]: LastUsed): void => {
     const [e, i] = known(key) ?? [-1, -1]
@@ -161,7 +169,9 @@ function itemOf({ extendedPublicKeys, addresses }: KeyWallet): ScanItem | Error 
   }
 }
 
-async function ownedBy({ keys, addresses }: ScanItem, { windows }: ScanReading): Promise<OwnedWindow[]> {
+async function ownedBy({ keys, addresses }: ScanItem, { windows, tooLong }: ScanReading): Promise<OwnedWindow[]> {
+  if (keys.some((key) => tooLong.has(key)))
+    throw new BadInputError(`the extended public key uses more than ${MAX_END} addresses`)
   const { hexes } = addresses
   const ownIn = (window: ScanWindow): readonly string[] => {
     if (window.key !== undefined && keys.includes(window.key)) return window.addresses

@@ -26,6 +26,8 @@ export interface BranchProgress {
   readonly remembered: number
   /** Seen in use by this scan. */
   lastUsed: number
+  /** More addresses are in use than are read of a branch. */
+  isTooLong: boolean
 }
 
 export function startProgress(
@@ -33,7 +35,10 @@ export function startProgress(
   lastUsed: (key: string) => LastUsed | undefined,
 ): BranchProgress[] {
   return keys.flatMap((key) =>
-    BRANCHES.map((branch) => ({ key, branch, end: 0, remembered: lastUsed(key)?.[branch] ?? -1, lastUsed: -1 })),
+    BRANCHES.map((branch): BranchProgress => {
+      const remembered = lastUsed(key)?.[branch] ?? -1
+      return { key, branch, end: 0, remembered, lastUsed: -1, isTooLong: false }
+    }),
   )
 }
 

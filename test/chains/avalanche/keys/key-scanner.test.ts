@@ -65,6 +65,15 @@ describe('an extended key', () => {
     ).toBe(true)
   })
 
+  test('with more addresses in use than are read is an error of its wallets, not of those that are read with it', async () => {
+    put('P', secpUtxo(await at(0, 100), 1n), secpUtxo(await at(0, 480), 10n), secpUtxo(await at(0, 3, OTHER_KEY), 100n))
+    const { pvm } = sources(50, 512)
+    const wallets = [wallet([KEY], [], 'long'), wallet([OTHER_KEY], [], 'other'), wallet([OTHER_KEY, KEY], [], 'both')]
+    const tooLong = 'the extended public key uses more than 16384 addresses'
+    for (const _ of ['first', 'remembered'])
+      expect(natives(await pvm.readBalances(wallets, context()))).toEqual({ long: tooLong, other: 100n, both: tooLong })
+  })
+
   test('stops at the gap', async () => {
     put('P', secpUtxo(await at(0, 10), 1n), secpUtxo(await at(0, 128), 10n))
     expect(await nativeOf(sources(20).pvm)).toBe(1n)
