@@ -121,7 +121,6 @@ const cacheable = (call: ForwardCall): call is ForwardCall & { id: Buffer } =>
   call.id !== undefined &&
   // Calls this large are not repeated, and checking whether they may be cached takes time for each byte.
   (call.http.body?.length ?? 0) <= LONGEST_KEPT &&
-  call.http.contentEncoding === undefined &&
   // The next page that another client got from the same position may be another node's.
   !(call.rule.pages && startOf(call) !== undefined) &&
   call.isClean?.() === true

@@ -81,9 +81,8 @@ export function createToldClients({ pools, onNews, blockHeight, elsewhere }: Tol
     const height = endpoint.source === 'C' ? atomicHeightIn(answer.body) : undefined
     if (height !== undefined) await settleAtomic?.(height, call.signal)
     onNews()
-    // A truncated question, or compressed bytes, would be refused by every node.
-    if (hosts.length === 0 || !http.body || http.body.length > LONGEST_TOLD || http.contentEncoding !== undefined)
-      return
+    // A truncated question would be refused by every node.
+    if (hosts.length === 0 || !http.body || http.body.length > LONGEST_TOLD) return
     elsewhere?.tell({ kind: 'lacking', endpoint: endpoint.name, method, body: http.body.toString('latin1'), hosts })
   }
   elsewhere?.hear((told: Told) => {
