@@ -26,10 +26,9 @@ it.skipIf(missing).each(runs)(
   'what was told of an EVM chain stays true at every process (seed $seed, processes $processes)',
   async ({ seed, processes }) => {
     const { url } = await redis()
-    const servers = await Promise.all(Array.from({ length: processes }, () => connect(url)))
-    const elsewhere = servers.map(({ server }) => createToldElsewhere(createSharedNews(server, 'told')))
-    await untilHeard(url, processes)
-    expectTrue(await runMovingEvm(seed, 2_000, elsewhere), 2_000)
+    const join = async () => createToldElsewhere(createSharedNews((await connect(url)).server, 'told'))
+    const connected = (count: number) => untilHeard(url, count)
+    expectTrue(await runMovingEvm(seed, 2_000, { count: processes, connect: join, connected }), 2_000)
   },
 )
 

@@ -99,23 +99,50 @@ function questionOf(random: () => number, told: number): Question {
   return (questions[Math.floor(random() * questions.length)] as () => Question)()
 }
 
+/** Processes among which a balancer chooses. Now and then one takes the place of another, as while they are upgraded. */
+interface Processes {
+  count: number
+  /** What connects a new one with the others. */
+  connect(): Promise<ToldElsewhere>
+  /** Until so many hear each other. */
+  connected(count: number): Promise<void>
+}
+
+/** Questions until a process is replaced. */
+const RENEWED = 100
+
+/** Until the others have told a process that starts what they know. */
+const untilTold = (elsewhere: ToldElsewhere): Promise<void> =>
+  new Promise((resolve) => elsewhere.hear(({ kind }) => (kind === 'block' ? resolve() : undefined)))
+
 /**
  * Asks so often over three nodes, in batches every second time.
- * @param elsewhere of each process, among which a balancer chooses; left out = there is one
+ * @param processes left out = there is one
  */
-export async function runMovingEvm(
-  seed: number,
-  times: number,
-  elsewhere: readonly (ToldElsewhere | undefined)[] = [undefined],
-): Promise<MovingReport> {
+export async function runMovingEvm(seed: number, times: number, processes?: Processes): Promise<MovingReport> {
   const moving = createMovingNodes(seed, { [CHAIN]: FIRST })
   const { random, report } = moving
   const started = await Promise.all(moving.nodes.map(startMovingNode))
   const limits = { hedgeMinMs: 20, breakerOpenMs: 500 }
   const nodes = started.map(({ url }) => url)
-  const stages = await Promise.all(
-    elsewhere.map((own) => startEvmStage({ nodes, tipCacheMs: 1_000, limits, ...(own && { elsewhere: own }) })),
+  const stages: EvmStage[] = []
+  const start = async (elsewhere?: ToldElsewhere): Promise<EvmStage> => {
+    const stage = await startEvmStage({ nodes, tipCacheMs: 1_000, limits, ...(elsewhere && { elsewhere }) })
+    stages.push(stage)
+    return stage
+  }
+  const serving = await Promise.all(
+    Array.from({ length: processes?.count ?? 1 }, async () => start(await processes?.connect())),
   )
+  await processes?.connected(processes.count)
+  const renew = async ({ connect }: Processes): Promise<void> => {
+    const elsewhere = await connect()
+    const isTold = untilTold(elsewhere)
+    const next = await start(elsewhere)
+    await isTold
+    serving.splice(Math.floor(random() * serving.length), 1, next)
+  }
+  let [asked, renewing]: [number, Promise<void>] = [0, Promise.resolve()]
 
   const check = (question: Question, { result, error }: { result?: unknown; error?: unknown }): void => {
     const isError = error !== undefined
@@ -132,10 +159,13 @@ export async function runMovingEvm(
     const length = isBatch ? 1 + Math.floor(random() * 4) : 1
     const own = Array.from({ length }, () => questionOf(random, moving.told[CHAIN] ?? 0))
     const calls = own.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }))
-    const stage = stages[Math.floor(random() * stages.length)] as EvmStage
+    asked += 1
+    if (processes && asked % RENEWED === 0) renewing = renewing.then(() => renew(processes))
+    const stage = serving[Math.floor(random() * serving.length)] as EvmStage
     const said = JSON.parse((await stage.post(isBatch ? calls : (calls[0] as object))).text)
     for (const [id, question] of own.entries()) check(question, Array.isArray(said) ? said[id] : said)
   })
+  await renewing
   await Promise.all(stages.map((stage) => stage.close()))
   for (const { server } of started) {
     server.close()
