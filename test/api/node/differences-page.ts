@@ -91,7 +91,8 @@ blocks are executed after they are accepted (C since Helicon): it is waited for 
   the next poll tells first what changed in between: no event is missing, and none comes twice. Where only nodes without it answer, the poll is an error (502, 503), and the
   next one goes on. \`filter not found\`, after which a client has to begin anew, is told where more than 1,024 blocks were missed, the node refuses their logs or does not know
   the last block that was told (a chain that went back: logs that were taken back meanwhile are not told as removed), the filter has more than 2,048 characters of parameters, or
-  all processes of Firn were started anew since. One for pending transactions goes on with those that the next node hears of.
+  all processes of Firn were started anew since. One for pending transactions goes on with those that the next node hears of. A new filter is made at a node with the newest block that was shown;
+  where none of those answers, it also tells of the blocks that its node lacked then, though clients may have been shown them.
 
 Processes tell each other of all this over \`FIRN_REDIS_URL\`; one that starts, and all once Redis was away, hear it again (of filters, the 2,000
 that each used last). Without it each knows what its own clients were told, and a client with filters has to stay with one process, or

@@ -69,7 +69,8 @@ export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFi
     const tip = tipOf(endpoint)
     const isOut = ({ host }: Member): boolean =>
       from !== undefined && tip.history.mayLack(host, from) && !tip.history.isLost(from)
-    const lag = ({ host }: Member): number => (tip.isBehind(host) ? 1 : 0)
+    // Of blocks that a node lacks yet, a new filter there would tell as of new ones, though clients were shown them.
+    const lag = ({ host }: Member): number => (tip.isBehind(host) ? 2 : tip.hasNewest(host) ? 0 : 1)
     const members = pools.group(endpoint.source).members()
     return members.filter((member) => !isOut(member)).sort((a, b) => lag(a) - lag(b))
   }
