@@ -57,10 +57,13 @@ export function createShownHeights(
   const heard: ShownHeights['heard'] = (shown, group, host) => {
     const { height: told, asked } = shown
     const { path } = asked.endpoint
-    const mark = marks.get(path)?.height ?? -1n
-    if (told < mark) return false
+    const head = group.pool.head()
     // Otherwise an impossible height of one node would exclude all others.
-    if (told - (group.pool.head() ?? told) > ABSURD_LEAD) return false
+    const isAbsurd = (height: bigint): boolean => head !== undefined && height - head > ABSURD_LEAD
+    const known = marks.get(path)?.height ?? -1n
+    // It was the first that was told, when nobody knew better.
+    const mark = isAbsurd(known) ? -1n : known
+    if (told < mark || isAbsurd(told)) return false
     // It may have been noted for an earlier one, and hang on the question since it was away.
     if (host !== undefined) late.settle(host, heightOf(path))
     if (told === mark) return false

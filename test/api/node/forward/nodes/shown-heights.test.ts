@@ -61,6 +61,20 @@ it('where one of several tells a height that cannot be, the others are asked as 
   expect(late).toHaveLength(4)
 })
 
+it('a height that cannot be, told when none was known yet, counts no longer than until one is', () => {
+  const late: string[] = []
+  const heights = createShownHeights({ note: (host) => void late.push(host), settle: () => undefined }, () => undefined)
+  let head: bigint | undefined
+  const members = ['broken', 'one', 'two'].map((host) => ({ host }))
+  const group = { pool: { head: () => head }, members: () => members } as unknown as NodeGroup
+  const hear = (height: bigint, host: string) =>
+    heights.heard({ height, asked: { endpoint: { path: '/ext/bc/P' } } } as never, group, host)
+  expect([hear(100_000_000n, 'broken'), hear(100n, 'one')]).toEqual([true, false])
+  head = 100n
+  expect([hear(100n, 'one'), hear(99n, 'two'), hear(100_000_000n, 'broken')]).toEqual([true, false, false])
+  expect(late).toEqual(['one', 'two', 'broken', 'two'])
+})
+
 /** A forwarder to two nodes, and what it tells their pool to avoid. */
 function startForwarder(heights: { one: string; two: string }, path: string, method: string) {
   const begun: (() => void)[] = []
