@@ -1,6 +1,5 @@
-import { onTestFinished } from 'vitest'
 import { type FaultServer, startFaultServer } from '../../../support/upstream/fault-server.ts'
-import { type EvmStage, type EvmStageOptions, startEvmStage } from './stage.ts'
+import { type EvmStage, type EvmStageOptions, startStageOver } from './stage.ts'
 
 /** A node of one chain, whose filters nobody else has. */
 export interface FilterNode {
@@ -136,10 +135,5 @@ export async function startFilterNodes(
       return node
     }),
   )
-  const stage = await startEvmStage({ ...options, nodes: nodes.map(({ server }) => server.url) })
-  onTestFinished(async () => {
-    await stage.close()
-    await Promise.all(nodes.map(({ server }) => server.close()))
-  })
-  return { stage, nodes }
+  return { stage: await startStageOver(nodes, options), nodes }
 }

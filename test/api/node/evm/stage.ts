@@ -156,10 +156,18 @@ export async function startNodesAt(
       return node
     }),
   )
+  return { stage: await startStageOver(nodes, options), nodes }
+}
+
+/** A stage over these nodes; it ends with the test, and they do. */
+export async function startStageOver(
+  nodes: readonly { server: FaultServer }[],
+  options: Partial<EvmStageOptions> = {},
+): Promise<EvmStage> {
   const stage = await startEvmStage({ ...options, nodes: nodes.map(({ server }) => server.url) })
   onTestFinished(async () => {
     await stage.close()
     await Promise.all(nodes.map(({ server }) => server.close()))
   })
-  return { stage, nodes }
+  return stage
 }
