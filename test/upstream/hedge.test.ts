@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
+import type { AnswerVerdict } from '../../src/upstream/index.ts'
 import type { Faults } from '../support/upstream/fault-server.ts'
 import { startTestPool } from '../support/upstream/upstream-pool.ts'
 import { gate } from '../support/waiting/gate.ts'
@@ -204,6 +205,24 @@ test('where the one asked beside a hanging one hangs, too, another is asked', as
   expect(await pool.rpc('', 'a', [], { deadline: Date.now() + 60_000 })).toBe('third')
 })
 
+const noneIsNoAnswer = ({ body }: { body: Buffer }) =>
+  body.equals(Buffer.from('none'))
+    ? ({ kind: 'retry', reason: 'has none', behind: true } as const)
+    : ({ kind: 'answer' } as const)
+
+test('while one hangs, those that had no such thing are asked whether they have it by now', async () => {
+  let told = 'none'
+  const { pool, servers } = await startTestPool(
+    [{ faults: { hang: 'headers' } }, { handle: () => ({ body: told }) }, { handle: () => ({ body: 'none' }) }],
+    { limits: { hedgeMinMs: 10, headersTimeoutMs: 600_000 }, spec: (_url, index) => ({ priority: index }) },
+  )
+  const options = { judge: noneIsNoAnswer, deadline: Date.now() + 60_000 }
+  const read = pool.exchange({ method: 'GET', path: '/' }, options)
+  await until(() => servers[2]?.stats.requests === 1, 'all were asked')
+  told = 'this'
+  expect((await read).body.toString()).toBe('this')
+})
+
 test('who is known not to answer is not waited for where all others have no such thing', async () => {
   const none = { handle: () => ({ body: 'none' }) }
   const { pool, servers } = await startTestPool([{ handle: () => ({ body: 'first' }) }, none, none], {
@@ -211,12 +230,8 @@ test('who is known not to answer is not waited for where all others have no such
     spec: (_url, index) => ({ priority: index }),
   })
   servers[0]?.set({ hang: 'headers' })
-  const judge = ({ body }: { body: Buffer }) =>
-    body.equals(Buffer.from('none'))
-      ? ({ kind: 'retry', reason: 'has none', behind: true } as const)
-      : ({ kind: 'answer' } as const)
-  const ask = (path: string, judged = judge) =>
-    pool.exchange({ method: 'GET', path }, { judge: judged, deadline: Date.now() + 60_000 })
+  const ask = (path: string, judge: (response: { body: Buffer }) => AnswerVerdict = noneIsNoAnswer) =>
+    pool.exchange({ method: 'GET', path }, { judge, deadline: Date.now() + 60_000 })
   const before = ask('/before')
   for (let index = 0; index < 3; index += 1) await ask(`/${index}`, () => ({ kind: 'answer' }))
   expect(pool.status()[0]?.breaker).toBe('open')

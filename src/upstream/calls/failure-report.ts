@@ -6,7 +6,7 @@ import {
   UpstreamRateLimitedError,
   UpstreamUnavailableError,
 } from '../../errors.ts'
-import { type Failure, NOTHING_THERE, type Outcome } from '../outcome.ts'
+import { type Failure, lacks, NOTHING_THERE, type Outcome } from '../outcome.ts'
 import type { Unheard } from '../types.ts'
 import type { Upstream } from '../upstream.ts'
 
@@ -106,4 +106,14 @@ export const rateLimitOf = <T>(
   if (!failures.every(({ kind }) => kind === 'rate-limited' || kind === 'foreign')) return undefined
   const outcome = concludeFailures(pool, failures, resumesInMs, [])
   return outcome.kind === 'truth' ? outcome.error : undefined
+}
+
+/** All but those that are away, who are not worth waiting for, have said that they have no such thing. */
+export const othersHaveNone = <T>(asked: readonly Upstream[], failures: readonly Failure<T>[]): boolean => {
+  const said = failures.filter(lacks)
+  const isHeard = ({ host }: Upstream): boolean => said.some((one) => one.host === host)
+  return (
+    said.some(({ fallback, unheard }) => fallback !== undefined && unheard !== 'place') &&
+    asked.every((upstream) => upstream.breaker.state() !== 'closed' || isHeard(upstream))
+  )
 }

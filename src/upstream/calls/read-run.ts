@@ -13,7 +13,7 @@ import {
 } from '../outcome.ts'
 import type { PoolLimits } from '../types.ts'
 import type { Upstream } from '../upstream.ts'
-import { concludeFailures, describeFailures, rateLimitOf, silentOf } from './failure-report.ts'
+import { concludeFailures, describeFailures, othersHaveNone, rateLimitOf, silentOf } from './failure-report.ts'
 import { type HedgeBudget, hedgeDelay } from './hedge-budget.ts'
 import type { Ranking } from './ranking.ts'
 import { type AnsweredFirst, noteAnswer, onlyOf } from './same-server.ts'
@@ -184,14 +184,14 @@ class ReadRun<T> implements Run {
    * @param inPlace of one that failed: not more are asked at once than before
    */
   #askBeside(inPlace: boolean, again = false): void {
-    const { hedges, reporter, pool, ranking, scheduler } = this.#deps
+    const { hedges, reporter, pool, ranking, scheduler, upstreams } = this.#deps
     if (this.#hedge) scheduler.cancel(this.#hedge)
     const now = Date.now()
     const found = this.#spare(now, again)
     // Who asks in place of a server that is known not to answer makes nothing worse, and pays for no hedge.
     const isAway = this.#legs.every(({ ended, upstream }) => ended || upstream.breaker.state() !== 'closed')
     const spare = found && (inPlace || isAway || hedges.spend()) ? found : undefined
-    if (again && isAway && !found && this.#haveOthersNone()) {
+    if (again && othersHaveNone(upstreams, this.#failures)) {
       this.#giveUp(this.#failures)
       return
     }
@@ -203,22 +203,17 @@ class ReadRun<T> implements Run {
     this.#launch(spare, true)
   }
 
-  /** Everyone was asked, and some said that they have no such thing: it is not worth waiting for those that are away. */
-  #haveOthersNone(): boolean {
-    const haveNone = this.#failures.some((one) => lacks(one) && one.fallback !== undefined && one.unheard !== 'place')
-    return haveNone && this.#deps.upstreams.every((upstream) => this.#tried.includes(upstream))
-  }
-
   /** Whom to ask beside those that are being asked. */
   #spare(now: number, again: boolean): Upstream | undefined {
     const { limits, ranking } = this.#deps
     const { avoid } = this.#task
     if (this.#attempts >= limits.maxAttempts) return undefined
-    // Who was asked for too much may be asked again once its pause is over, but not twice at once.
+    // Who was asked for too much may be asked again once its pause is over, who lacked it may have it by then; but not
+    // twice at once.
     const mayAgain = (upstream: Upstream) =>
       this.#legs.every((leg) => leg.ended || leg.upstream !== upstream) &&
       this.#failures.some(
-        (one) => one.host === upstream.host && (one.kind === 'rate-limited' || (again && mayPass(one))),
+        (one) => one.host === upstream.host && (one.kind === 'rate-limited' || (again && (mayPass(one) || lacks(one)))),
       )
     const out = this.#tried.filter((upstream) => !mayAgain(upstream))
     return ranking.spare(avoid ? [...out, ...this.#avoided(avoid)] : out, now)

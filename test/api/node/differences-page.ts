@@ -30,7 +30,7 @@ A node always answers for itself; a gateway cannot always.
 | 503 \`the database is away\` | what the database has to tell or to keep: aliases, users of the keystore |
 | 504 | no node answered in time; \`the database did not answer in time\`: what was to be kept may be kept then |
 
-While a node gives no answer to a read, those that were in trouble or did not run the chain yet are asked again every second. Reads under way at a
+While a node gives no answer to a read, those that were in trouble, did not run the chain yet or had no such thing are asked again every second. Reads under way at a
 node that hangs are asked of another as soon as others have shown it, a second later at most; where that one hangs, too, of the next. While a node is
 known to hang, it is waited for no longer than that where all others say that there is no such thing.
 
