@@ -64,7 +64,8 @@ was told (one is ahead on P, another on X), a call is held for two seconds at mo
 **Dropped, or not known** is told where no node says more: one that was a block behind when it heard of a transaction takes it for wrong until it has the block that holds
 it. A transaction by its hash is null only where no healthy node has it, a receipt or a block by its hash where two nodes say so of which one has the
 newest block that was shown. Where only nodes without that block answer, they are waited for, two seconds at most; then the call is an error (a client
-may have been shown what they have not got). So it is for a block, or what is in it, by a number that was shown.
+may have been shown what they have not got). So it is for a block, or what is in it, by a number that was shown. That a transaction is pending is told where no node says more, too, if
+the node that says so lacks the newest block that was shown.
 
 **Logs of a range** (\`eth_getLogs\`) come from a node that has executed the last block, if that is a number that was shown; up to \`latest\`, from one that has the newest
 block that was shown: nodes leave out without a word what they have not got. Where only nodes without it answer, they are waited for, two seconds at most; then the call is

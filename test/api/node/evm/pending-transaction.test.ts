@@ -28,6 +28,27 @@ it.each([0, 1, 2, 3])('is told whoever of four nodes has it (%i)', async (holder
   }
 })
 
+it.each([
+  [0, false],
+  [1, false],
+  [0, true],
+  [1, true],
+])('is not told of a node (%i) that lacks the block which was shown with it (batch: %s)', async (late, asBatch) => {
+  const block = `0x${'cd'.repeat(32)}`
+  const mined = { hash: HASH, blockHash: block, blockNumber: '0x65' }
+  const heights = [0, 1].map((index) => (index === late ? 100 : 101))
+  const { stage } = await startNodesAt(heights, (node, { method }) => {
+    if (method === 'eth_blockNumber') return `0x${node.height.toString(16)}`
+    if (method === 'eth_getTransactionReceipt') return node.height === 101 ? { blockNumber: '0x65' } : null
+    return node.height === 101 ? mined : PENDING
+  })
+  expect(await stage.call('eth_getTransactionReceipt', [HASH])).toEqual({ blockNumber: '0x65' })
+  const call = { jsonrpc: '2.0', id: 1, method: 'eth_getTransactionByHash', params: [HASH] }
+  expect(asBatch ? JSON.parse((await stage.post([call])).text) : [await stage.call(call.method, call.params)]).toEqual(
+    asBatch ? [{ jsonrpc: '2.0', id: 1, result: mined }] : [mined],
+  )
+})
+
 it('what nobody has is null, and a receipt is asked of two alone', async () => {
   const { stage, nodes } = await start(undefined)
   expect(await stage.call('eth_getTransactionByHash', [HASH])).toBeNull()

@@ -90,6 +90,8 @@ export function createWitnesses(
           worst = one.withhold ? { ...one, withhold: false } : one
           if (plan && one.withhold && isOfNow(plan)) old.set(message, entry)
           else if (one.withhold) incomplete.add(message)
+          // Pending, by a node that may lack its block: more than that there is no such transaction.
+          else if (plan && hasValue(plan, entry) && !told.has(message)) told.set(message, entry)
         } else if (!saysWithout(entry)) {
           good.set(message, entry)
           complete.set(message, entry)

@@ -55,6 +55,10 @@ export const isMissing = ({ missing }: EvmRead, result: Buffer): boolean => {
   return missing !== undefined && result.length <= MAX_MISSING && result.includes(missing)
 }
 
+/** True for a transaction that is in no block yet, at this node. */
+const isPending = ({ read }: ReadPlan, result: Buffer): boolean =>
+  read.mayBePending === true && result[0] === 0x7b && memberOf(result, 'blockHash')?.[0] === 0x6e
+
 /** An accepted block or transaction may not be executed yet; one with a receipt, or with logs, is. */
 const isExecuted = ({ message, read }: ReadPlan, tip: ChainTip, result: Buffer): boolean =>
   message.method === 'eth_getTransactionReceipt' ||
@@ -154,7 +158,8 @@ function judgeMissing(plan: ReadPlan, tip: ChainTip, host: string, attempts: Att
   if (isBelieved && !read.mayBePending && !isThere(plan, tip)) return ANSWER
   attempts.missing ||= isWitness
   if (attempts.missingNow || neededBlock(plan, attempts.shown) === undefined)
-    return behind('has no such block or transaction')
+    // Of what may be pending, a node that has it knows more.
+    return { ...behind('has no such block or transaction'), ...(read.mayBePending && { unheard: 'thing' }) }
   attempts.late.push(host)
   return incomplete('may not have reached the block')
 }
@@ -184,6 +189,8 @@ export function inspect(plan: ReadPlan, tip: ChainTip, host: string, entry: Buff
     return incomplete('may not have executed the end of the range')
   }
   if (read.mayBeMissing && isMissing(read, result)) return judgeMissing(plan, tip, host, attempts)
+  // A node that lacks the block that holds it has it as pending still.
+  if (!hasNeeded && isPending(plan, result)) return behind('may lack the block that holds it')
   // A pending block is not a block yet, whatever its number.
   const height = tellsHeight && finality !== undefined ? heightIn(plan, result) : undefined
   // Logs up to the newest block need not be of the newest block.
