@@ -72,7 +72,7 @@ export async function startGuardedServer(store: Store, options: Options = {}): P
       nodeId: () => 'NodeID-E19gYp3ahXSbCjhy8SzCkFCCCC9rkmhGY',
       learnNodeId: async () => true,
       lacks: () => false,
-      beforeAtomic: () => undefined,
+      countC: () => undefined,
       shown: () => undefined,
     },
     chains,

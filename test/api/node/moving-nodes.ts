@@ -33,11 +33,23 @@ export interface MovingNodes {
   run(times: number, ask: (lane: number) => Promise<void>): Promise<void>
 }
 
+/** What blocks are made of, where it matters. */
+export interface MovingBlocks {
+  /** A block is made; nodes accept it later, each at its own moment. */
+  made(chain: string, height: number): void
+  /** The lowest block of each other chain that a node has to have before it accepts this one. */
+  needs(chain: string, height: number): Readonly<Record<string, number>>
+}
+
 const FAST_MS = 3
 const SLOW_MS = 120
 const LANES = 8
 
-export function createMovingNodes(seed: number, first: Readonly<Record<string, number>>): MovingNodes {
+export function createMovingNodes(
+  seed: number,
+  first: Readonly<Record<string, number>>,
+  blocks?: MovingBlocks,
+): MovingNodes {
   const random = randomOf(seed)
   const nodes = [1, 2, 3].map((): MovingNode => ({ heights: { ...first }, fault: 'none', delayMs: FAST_MS }))
   const report: MovingReport = { wrong: [], answered: 0, errors: 0, blocks: 0 }
@@ -46,7 +58,9 @@ export function createMovingNodes(seed: number, first: Readonly<Record<string, n
 
   const reach = async (node: MovingNode, chain: string, height: number, ms: number): Promise<void> => {
     await pause(ms)
-    while (node.fault === 'stuck') await pause(10)
+    const needs = Object.entries(blocks?.needs(chain, height) ?? {})
+    const lacks = () => needs.some(([other, least]) => (node.heights[other] ?? 0) < least)
+    while (node.fault === 'stuck' || lacks()) await pause(10)
     node.heights[chain] = Math.max(node.heights[chain] ?? 0, height)
   }
   const accept = (): void => {
@@ -54,6 +68,7 @@ export function createMovingNodes(seed: number, first: Readonly<Record<string, n
     const height = (top[chain] ?? 0) + 1
     report.blocks += 1
     top[chain] = height
+    blocks?.made(chain, height)
     for (const node of nodes) void reach(node, chain, height, random() < 0.1 ? 300 : random() * 40)
   }
   /** One node at a time: where all fail there is nothing to tell. */

@@ -11,7 +11,7 @@ import { GoJsonError } from '../json/go-json-error.ts'
 import { skipSpace, validateValue } from '../json/validate.ts'
 import { ruleOf } from '../methods/forwarded.ts'
 import type { MethodRule } from '../methods/rule.ts'
-import { type Endpoint, PRIMARY } from '../routes/endpoint.ts'
+import type { Endpoint } from '../routes/endpoint.ts'
 import { errorEntry, refusedBody } from './answers.ts'
 import { createEvmBatches } from './batch/batches.ts'
 import { CALL_MS, type EvmCall, MAX_SHARED_BODY } from './call.ts'
@@ -20,6 +20,7 @@ import { createEvmFilters } from './filter/filters.ts'
 import { createSharedFilterTable } from './filter/shared-filter-table.ts'
 import { type EvmMessage, readMessage } from './message.ts'
 import { NEVER_REPEATED } from './methods.ts'
+import { createCBlocks } from './read/c-blocks.ts'
 import { type ChainTip, createChainTip } from './read/chain-tip.ts'
 import { createKeptAnswers } from './read/kept-answers.ts'
 import { highestPendingCount, isPendingCount } from './read/pending-count.ts'
@@ -40,6 +41,8 @@ export interface EvmGatewayDeps {
 
 export interface EvmGateway extends Pick<EvmApi, 'answer'> {
   tip(endpoint: Endpoint): ChainTip
+  /** A client was shown this block by this server itself: what nodes are asked next is no older. */
+  shown(endpoint: Endpoint, height: bigint): void
 }
 
 /** Where a chain is read. */
@@ -48,7 +51,6 @@ type Place = Pick<Endpoint, 'path' | 'source'>
 /** Chains of whose newest block processes that start are told. */
 const RECALLED = 100
 const PARSE_ERROR = -32700
-const C_RPC = PRIMARY.C.get('rpc') as Endpoint
 const WRITE: MethodRule = { target: 'write' }
 
 /** Where a call goes. */
@@ -120,9 +122,14 @@ export function createEvmGateway(deps: EvmGatewayDeps): EvmGateway {
       if (height !== undefined) yield { kind: 'block', path, source, height: String(height) }
     }
   })
-  forwarder.beforeAtomic((height, signal) =>
-    tipOf(C_RPC).common.reach(pools.group(C_RPC.source), C_RPC, height, signal),
-  )
+  const shown: EvmGateway['shown'] = (endpoint, height) => {
+    const tip = tipOf(endpoint)
+    tip.reached(undefined, height)
+    // So that it is known who has it by the time that clients ask.
+    const group = pools.group(endpoint.source)
+    for (const host of group.hosts) tip.mayLackNewest(host, group, endpoint)
+  }
+  forwarder.countC(createCBlocks({ pools, tipOf, shown }))
   const reads = createEvmReads({ pools, kept, tipOf, lacks: forwarder.lacks })
   const filters = createEvmFilters({ pools, table: createSharedFilterTable(elsewhere), tipOf })
 
@@ -159,6 +166,7 @@ export function createEvmGateway(deps: EvmGatewayDeps): EvmGateway {
 
   return {
     tip: tipOf,
+    shown,
     answer: async (request) => {
       const answered = await answer(request)
       await elsewhere?.sent()

@@ -1,4 +1,5 @@
 import { UpstreamUnavailableError } from '../../../errors.ts'
+import type { ChainLetter } from '../../../lib/primary-network.ts'
 import type { AnswerVerdict, RawResponse } from '../../../upstream/index.ts'
 import type { NodeAnswer } from '../http/answer.ts'
 import type { Finality } from '../methods/rule.ts'
@@ -11,12 +12,14 @@ import {
   LONGEST_KEPT_MS,
   withoutId,
 } from './answer-cache.ts'
+import { type CBlocks, dependsOnC } from './c-blocks.ts'
 import { type ForwardCall, forwardHeaders } from './call.ts'
 import { answerOf } from './forwarded-answer.ts'
 import { type Judge, judgeCall, judgeHealth, judgeHttp, judgeOpaque, judgeRpc, unlessAbsent } from './judge.ts'
 import { createCatchUp, type Place } from './nodes/catch-up.ts'
 import { createCompleteNode } from './nodes/complete-node.ts'
 import { createIndexGaps } from './nodes/index-gaps.ts'
+import type { LateNodes } from './nodes/late-nodes.ts'
 import { createNoSuchThing, isNoSuchThing } from './nodes/no-such-thing.ts'
 import type { NodeGroup, NodePools } from './nodes/node-pools.ts'
 import { createPageServers, type SharedHosts, startOf } from './nodes/page-servers.ts'
@@ -24,7 +27,7 @@ import type { BlockHeight } from './nodes/shown-block.ts'
 import { createSourceChains, sourceOf } from './nodes/source-chains.ts'
 import { createWake } from './nodes/wake.ts'
 import { resultIn } from './result-in.ts'
-import { createToldClients, type SettleAtomic } from './told-clients.ts'
+import { createToldClients } from './told-clients.ts'
 import type { ToldElsewhere } from './told-elsewhere.ts'
 import { createAlone } from './writes/alone.ts'
 import { forwardWrite, type WritePolicy } from './writes/writes.ts'
@@ -40,12 +43,11 @@ export interface Forwarder {
   /** True for a node that lacks what clients were told is accepted: it would show an earlier state. */
   lacks(host: string): boolean
   /**
-   * Registers what is done before an atomic transaction, in a block of this height, is reported as accepted: nodes that
-   * execute blocks some time after accepting them (Helicon) have its outputs before its balances and nonces.
+   * Registers what counts the blocks of C. Until then nothing that C's endpoints answer depends on what was told of it.
    */
-  beforeAtomic(settle: SettleAtomic): void
-  /** A client was shown this block of P or X by this server itself: what nodes are asked next is no older. */
-  shown(chain: 'P' | 'X', height: bigint): void
+  countC(blocks: CBlocks): void
+  /** A client was shown this block by this server itself: what nodes are asked next is no older. */
+  shown(chain: ChainLetter, height: bigint): void
 }
 
 export interface ForwarderDeps {
@@ -54,7 +56,7 @@ export interface ForwarderDeps {
   cache: AnswerCacheOptions
   /** How long answers that depend on the tip are reused while it does not change; 0 = never. Milliseconds. */
   tipCacheMs: number
-  /** Height of a block of P or X, in a container or not; undefined = it is none. */
+  /** Height of a block of P, X or C, in a container or not; undefined = it is none. */
   blockHeight: BlockHeight
   /** Shared record of which nodes served which pages; left out = this is the only process. */
   sharedHosts?: SharedHosts | undefined
@@ -98,9 +100,9 @@ const expectKnown = ({ rule, method }: ForwardCall, verdict: AnswerVerdict, isLa
 }
 
 /** What another chain exported is as old as the node's block of that chain. */
-const placeOf = (call: ForwardCall, { hosts }: NodeGroup): Place => {
+const placeOf = (call: ForwardCall, { hosts }: NodeGroup, lacks: LateNodes['lacks']): Place => {
   const chain = sourceOf(call) === undefined ? chainPathOf(call.endpoint) : undefined
-  return { hosts, chain, signal: call.signal }
+  return { hosts, chain, lacks: (host) => lacks(host, chain), signal: call.signal }
 }
 
 const keyOf = (call: ForwardCall): string =>
@@ -127,6 +129,7 @@ const cacheable = (call: ForwardCall): call is ForwardCall & { id: Buffer } =>
 
 function keep(
   cache: AnswerCache,
+  key: string,
   call: ForwardCall & { id: Buffer },
   answer: NodeAnswer,
   tipCacheMs: number,
@@ -146,7 +149,7 @@ function keep(
     epoch,
   }
   if (finality === 'tip' && tip === undefined) return
-  cache.set(keyOf(call), kept, ttlOf(finality, tipCacheMs))
+  cache.set(key, kept, ttlOf(finality, tipCacheMs))
 }
 
 export function createForwarder(deps: ForwarderDeps): Forwarder {
@@ -179,11 +182,12 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
   }
   const alone = createAlone()
   const complete = createCompleteNode()
-  const catchUp = createCatchUp(told.lacks)
+  const catchUp = createCatchUp()
   /** Where every node lacks something, one that has all of the chain itself is better than one that is behind there. */
-  const lacksFor = ({ endpoint, signal }: ForwardCall, group: NodeGroup) => {
-    const avoid = (hasAll: boolean) => (hasAll ? told.lacks : (host: string) => told.lacks(host, chainPathOf(endpoint)))
-    const hasAll = complete('', group, told.lacks, signal)
+  const lacksFor = (call: ForwardCall, group: NodeGroup) => {
+    const lacks = told.lacksFor(call, group)
+    const avoid = (hasAll: boolean) => (host: string) => lacks(host, hasAll ? undefined : chainPathOf(call.endpoint))
+    const hasAll = complete(dependsOnC(call) ? 'C' : '', group, lacks, call.signal)
     return typeof hasAll === 'boolean' ? avoid(hasAll) : hasAll.then(avoid)
   }
   const ask = async (call: ForwardCall, group: NodeGroup): Promise<RawResponse> => {
@@ -192,13 +196,14 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
     const one = host === undefined ? undefined : group.members().find((member) => member.host === host)
     const { pool, path } = one ?? group
     const judge = judgeOf(call)
-    const lacks = one ? told.lacks : lacksFor(call, group)
-    const avoid = lacks instanceof Promise ? await lacks : lacks
+    const lacks = told.lacksFor(call, group)
+    const others = one ? lacks : lacksFor(call, group)
+    const avoid = others instanceof Promise ? await others : others
     // Another page of a list, or a call that may have done something, is not asked for twice.
     const mayAgain = one === undefined && !isOpaque(call) && call.rule.finality !== 'settled'
-    const place = mayAgain && group.hosts.some((some) => told.lacks(some)) ? placeOf(call, group) : undefined
+    const place = mayAgain && group.hosts.some((some) => lacks(some)) ? placeOf(call, group, lacks) : undefined
     const exchange = async (): Promise<RawResponse> => {
-      const lacking = place?.hosts.filter((some) => told.lacks(some, place.chain)) ?? []
+      const lacking = place?.hosts.filter(place.lacks) ?? []
       const strict = (await (sources.judgeOf(call, group, judge) ?? gaps.judgeOf(call, group, judge))) ?? judge
       const none = createNoSuchThing(strict, (some) => lacking.includes(some))
       const last = await pool.exchange(requestOf(call, path(call.endpoint)), {
@@ -211,7 +216,7 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
       return none.wordOf(last)
     }
     const response = place ? await catchUp(place, exchange) : await exchange()
-    if (place) expectKnown(call, judge(response), told.lacks(response.host, place.chain))
+    if (place) expectKnown(call, judge(response), place.lacks(response.host))
     if (call.rule.pages) await pages.note(call, response.host, response.body)
     await told.read(call, group, response)
     return response
@@ -223,13 +228,16 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
     if (!cacheable(call) || isPage || (tipBound && tipCacheMs === 0)) return answerOf(await ask(call, group))
     const tip = tipBound ? group.pool.head() : undefined
     const { epoch } = cache
-    const kept = cache.get(keyOf(call), tip)
+    // Between two looks at the chain's own tip, clients may be told of newer blocks of C.
+    const key = tipBound && dependsOnC(call) ? `${keyOf(call)}\n${told.newestOfC()}` : keyOf(call)
+    const kept = cache.get(key, tip)
     if (kept) return fromKept(kept, call.id)
     // Where nobody else answers, what is older than what was told is for this client alone.
-    const late = tipBound ? group.hosts.filter((host) => told.lacks(host)) : []
+    const lacks = told.lacksFor(call, group)
+    const late = tipBound ? group.hosts.filter((host) => lacks(host)) : []
     const response = await ask(call, group)
     const answer = answerOf(response)
-    if (!late.includes(response.host)) keep(cache, call, answer, tipCacheMs, { tip, epoch })
+    if (!late.includes(response.host)) keep(cache, key, call, answer, tipCacheMs, { tip, epoch })
     return answer
   }
   const answer = async (call: ForwardCall): Promise<NodeAnswer> => {
@@ -258,7 +266,7 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
     },
     lacks: (host) => told.lacks(host),
     shown: told.shown,
-    beforeAtomic: told.beforeAtomic,
+    countC: told.countC,
     nodeId: () => identity,
     learnNodeId: async (signal) => {
       const response = await pools.identity.pool

@@ -1,29 +1,33 @@
+import type { ChainLetter } from '../../../lib/primary-network.ts'
 import type { RawResponse } from '../../../upstream/index.ts'
 import { ruleOf } from '../methods/forwarded.ts'
 import { type Endpoint, endpointByName } from '../routes/endpoint.ts'
+import { type CBlocks, dependsOnC } from './c-blocks.ts'
 import type { ForwardCall } from './call.ts'
 import { createLateNodes, type LateNodes } from './nodes/late-nodes.ts'
 import type { NodeGroup, NodePools } from './nodes/node-pools.ts'
-import { type BlockHeight, heightCallOf, type ShownBlock } from './nodes/shown-block.ts'
+import { type BlockHeight, heightCallOf, type ShownBlock, shownBlockOfC } from './nodes/shown-block.ts'
+import { blockBehind, shownExports } from './nodes/shown-exports.ts'
 import { createShownHeights } from './nodes/shown-heights.ts'
 import type { Told, ToldElsewhere } from './told-elsewhere.ts'
 import { acceptedEverywhere, atomicHeightIn, createAwaitedTransactions, noteLacking } from './writes/everywhere.ts'
 
-/** Settles an atomic transaction of the C block at this height. */
-export type SettleAtomic = (height: bigint, signal: AbortSignal) => Promise<void> | undefined
-
-/** What clients were told of P, X and atomic transactions, and which nodes lack it. */
+/** What clients were told of P, X, blocks of C and atomic transactions, and which nodes lack it. */
 export interface ToldClients {
-  /** True for a node that lacks something of it, see `LateNodes`. */
+  /** True for a node that lacks something of it, blocks of C aside; see `LateNodes`. */
   lacks: LateNodes['lacks']
-  /** Called with an answer to a read before the client gets it. A promise = it is to be held until then. */
-  read(call: ForwardCall, group: NodeGroup, answer: RawResponse): Promise<void> | undefined
+  /** The same, and for a node of this group that lacks blocks of C where the answer to the call depends on them. */
+  lacksFor(call: ForwardCall, group: Pick<NodeGroup, 'hosts'>): LateNodes['lacks']
+  /** Called with an answer to a read before the client gets it, which is to be held until then. Never rejects. */
+  read(call: ForwardCall, group: NodeGroup, answer: RawResponse): Promise<void>
   /** Called with an answer to a write. */
   written(call: ForwardCall, answer: RawResponse): void
-  /** Clients are shown this block of P or X, without a node. */
-  shown(chain: 'P' | 'X', height: bigint): void
+  /** Clients are shown this block, without a node. */
+  shown(chain: ChainLetter, height: bigint): void
+  /** Height of the newest block of C that clients were told of, if known. */
+  newestOfC(): bigint | undefined
   /** See `Forwarder`. */
-  beforeAtomic(settle: SettleAtomic): void
+  countC(blocks: CBlocks): void
   /** The chains were reset. */
   clear(): void
 }
@@ -54,7 +58,7 @@ export function createToldClients({ pools, onNews, blockHeight, elsewhere }: Tol
   const awaited = createAwaitedTransactions()
   const late = createLateNodes()
   const heights = createShownHeights(late, blockHeight)
-  let settleAtomic: SettleAtomic | undefined
+  let blocksOfC: CBlocks | undefined
 
   const heightOf = ({ height, asked: { endpoint, method = '' } }: ShownBlock, host?: string): Told => ({
     kind: 'height',
@@ -79,11 +83,29 @@ export function createToldClients({ pools, onNews, blockHeight, elsewhere }: Tol
     const { endpoint, method = '', http } = call
     const hosts = await acceptedEverywhere(call, group, answer.host, late)
     const height = endpoint.source === 'C' ? atomicHeightIn(answer.body) : undefined
-    if (height !== undefined) await settleAtomic?.(height, call.signal)
+    if (height !== undefined) await blocksOfC?.settle(height, call.signal)
     onNews()
     // A truncated question would be refused by every node.
     if (hosts.length === 0 || !http.body || http.body.length > LONGEST_TOLD) return
     elsewhere?.tell({ kind: 'lacking', endpoint: endpoint.name, method, body: http.body.toString('latin1'), hosts })
+  }
+  /** Behind what shows a block of C, or in which one an atomic transaction is, clients ask about that block. */
+  const shownOfC = (call: ForwardCall, answer: RawResponse): Promise<void> | undefined => {
+    if (call.endpoint.source !== 'C') return undefined
+    const height = call.rule.news ? atomicHeightIn(answer.body) : shownBlockOfC(call, answer, blockHeight)
+    return height === undefined ? undefined : blocksOfC?.shown(height, answer.host, call.signal)
+  }
+  /** Behind outputs that it was shown, a client asks for them again, or imports them. */
+  const exported = async (call: ForwardCall, group: NodeGroup, answer: RawResponse): Promise<void> => {
+    const { host } = answer
+    for (const chain of shownExports(call, group, answer)) {
+      if (chain === 'C') {
+        await blocksOfC?.look(host)
+        continue
+      }
+      const shown = await blockBehind(chain, host, { group, signal: call.signal })
+      if (shown && heights.heard(shown, pools.group(chain), host)) isHigher(shown, host)
+    }
   }
   elsewhere?.hear((told: Told) => {
     if (told.kind === 'awaited') return awaited.add({ id: told.id, isSent: told.isSent === true })
@@ -103,19 +125,32 @@ export function createToldClients({ pools, onNews, blockHeight, elsewhere }: Tol
   })
   return {
     lacks: late.lacks,
-    read(call, group, answer) {
+    lacksFor(call, { hosts }) {
+      const blocks = hosts.length > 1 && dependsOnC(call) ? blocksOfC : undefined
+      if (!blocks) return late.lacks
+      return (host, chain) => {
+        // Calls both: each triggers a look at the node.
+        const lacksBlocks = blocks.lacks(host)
+        return late.lacks(host, chain) || lacksBlocks
+      }
+    },
+    async read(call, group, answer) {
       const shown = heights.note(call, group, answer)
       if (shown) isHigher(shown, answer.host)
       written(call, answer)
-      return awaited.isNews(call, answer) ? accepted(call, group, answer) : undefined
+      await shownOfC(call, answer)
+      if (awaited.isNews(call, answer)) await accepted(call, group, answer)
+      await exported(call, group, answer)
     },
     written,
     shown(chain, height) {
+      if (chain === 'C') return blocksOfC?.own(height)
       const shown = { height, asked: heightCallOf(chain) }
       if (heights.heard(shown, pools.group(chain))) isHigher(shown)
     },
-    beforeAtomic: (settle) => {
-      settleAtomic = settle
+    newestOfC: () => blocksOfC?.newest(),
+    countC: (blocks) => {
+      blocksOfC = blocks
     },
     clear: () => heights.clear(),
   }

@@ -47,7 +47,7 @@ export async function startKeystoreServer(
       nodeId: () => undefined,
       learnNodeId: async () => false,
       lacks: () => false,
-      beforeAtomic: () => undefined,
+      countC: () => undefined,
       shown: () => undefined,
     },
     chains,

@@ -12,8 +12,8 @@ export interface ChainTip {
   mark(): bigint | undefined
   /** A node has just shown that its tip is at this height. */
   saw(host: string, height: bigint): void
-  /** This node has a block of this height: its tip is there or above. */
-  reached(host: string, height: bigint): void
+  /** This node has a block of this height: its tip is there or above. @param host left out = this server itself */
+  reached(host: string | undefined, height: bigint): void
   /** Asks this node for its tip. Never rejects. */
   look(member: Member, endpoint: Endpoint): Promise<void>
   /** A client of another process was shown this block; `host` has it, if known. */
@@ -137,7 +137,11 @@ export function createChainTip(options: ChainTipOptions): ChainTip {
     if (exists(height)) onNewest?.(host, height)
     else refuteFirst(believedHead(heightsIn(heights), maxLagBlocks))
   }
-  const reached = (host: string, height: bigint): void => {
+  const reached: ChainTip['reached'] = (host, height) => {
+    if (host === undefined) {
+      if (exists(height)) onNewest?.(undefined, height)
+      return
+    }
     const known = heights.get(host)
     if (!known || known.height < height) saw(host, height)
     else exists(height)

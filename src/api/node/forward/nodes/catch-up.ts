@@ -3,14 +3,15 @@ import { CancelledError } from '../../../../errors.ts'
 import { roomFor } from '../../../../lib/room-for.ts'
 import { steadyNow } from '../../../../lib/steady-clock.ts'
 import { pause } from '../../../../lib/waiting/pause.ts'
-import type { LateNodes } from './late-nodes.ts'
 
 /** Where a call asks. */
 export interface Place {
   /** All nodes that may be asked. */
   hosts: readonly string[]
-  /** Only what nodes lack there counts; undefined = anywhere. */
+  /** Where it counts what nodes lack; undefined = anywhere. */
   chain: string | undefined
+  /** True for a node that lacks something there that clients were told. */
+  lacks(host: string): boolean
   signal: AbortSignal
 }
 
@@ -34,7 +35,8 @@ const MAX_SPARED = 1_000
 
 const keyOf = (host: string, chain: string | undefined): string => `${host}\n${chain ?? ''}`
 
-export function createCatchUp(lacks: LateNodes['lacks'], now: () => number = steadyNow): CatchUp {
+/** @param now milliseconds; for ages */
+export function createCatchUp(now: () => number = steadyNow): CatchUp {
   const spared = new LRUCache<string, true>({
     ...roomFor(MAX_SPARED),
     ttl: SPARED_MS,
@@ -42,7 +44,7 @@ export function createCatchUp(lacks: LateNodes['lacks'], now: () => number = ste
     perf: { now },
   })
 
-  const havingOf = ({ hosts, chain }: Place): string[] => hosts.filter((host) => !lacks(host, chain))
+  const havingOf = ({ hosts, lacks }: Place): string[] => hosts.filter((host) => !lacks(host))
 
   /** Who has it once others do than before; undefined = nobody else until then. */
   const others = async (place: Place, before: readonly string[], until: number): Promise<string[] | undefined> => {

@@ -15,13 +15,13 @@ export interface ShownBlock {
   asked: HeightCall
 }
 
-/** Height of a block of P or X, in a container or not; undefined = it is none. */
+/** Height of a block of P, X or C, in a container or not; undefined = it is none. */
 export type BlockHeight = (bytes: Uint8Array) => bigint | undefined
 
 const HEIGHT_METHODS = { P: 'platform.getHeight', X: 'avm.getHeight' } as const
 
 /** How nodes are asked for their height of a chain. */
-export function heightCallOf(chain: 'P' | 'X'): HeightCall {
+export function heightCallOf(chain: 'P' | 'X'): HeightCall & { method: string } {
   const endpoint = endpointByName(chain)
   if (!endpoint) throw new Error(`no endpoint ${chain}`)
   return { endpoint, method: HEIGHT_METHODS[chain] }
@@ -49,7 +49,18 @@ function lastHex(result: Buffer, name: string): Buffer | undefined {
   }
 }
 
-/** The newest block that an answer to a call shows; from the node's own words, because callers choose theirs. */
+/** The newest block of C that containers show, which its EVM counts. */
+export function shownBlockOfC(
+  { endpoint, rule }: ForwardCall,
+  { status, body }: Pick<RawResponse, 'status' | 'body'>,
+  blockHeight: BlockHeight,
+): bigint | undefined {
+  if (rule.shows !== 'containers' || status !== 200 || endpoint.source !== 'C') return undefined
+  const bytes = lastHex(resultIn(body), 'bytes')
+  return bytes && blockHeight(bytes)
+}
+
+/** The newest block of P or X that an answer to a call shows; from the node's own words, because callers choose theirs. */
 export function shownBlock(
   { endpoint, method, rule }: ForwardCall,
   { status, body }: Pick<RawResponse, 'status' | 'body'>,

@@ -97,18 +97,16 @@ it('that there is no such thing is believed where a node says so that lacks noth
 function startPlace(lacking: Record<string, boolean>) {
   let time = 1_000
   let asked = 0
-  const catchUp = createCatchUp(
-    (host) => {
-      time += 100
-      return lacking[host] === true
-    },
-    () => time,
-  )
+  const catchUp = createCatchUp(() => time)
+  const lacks = (host: string): boolean => {
+    time += 100
+    return lacking[host] === true
+  }
   return {
     /** @param hosts that answer, one after the other; the last one then answers all */
     ask: async (...hosts: string[]) => {
       const before = asked
-      const place = { hosts: Object.keys(lacking), chain: 'P', signal }
+      const place = { hosts: Object.keys(lacking), chain: 'P', lacks, signal }
       const { host } = await catchUp(place, async () => {
         const at = Math.min(asked - before, hosts.length - 1)
         asked += 1

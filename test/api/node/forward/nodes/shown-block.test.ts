@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ForwardCall } from '../../../../../src/api/node/forward/call.ts'
-import { shownBlock } from '../../../../../src/api/node/forward/nodes/shown-block.ts'
+import { shownBlock, shownBlockOfC } from '../../../../../src/api/node/forward/nodes/shown-block.ts'
 import { ruleOf } from '../../../../../src/api/node/methods/forwarded.ts'
 import { endpointByName } from '../../../../../src/api/node/routes/endpoint.ts'
 import { blockHeight } from '../../../../../src/chains/avalanche/codec/index.ts'
@@ -58,6 +58,28 @@ it('a block of P that proposes something, which has its transactions before its 
   const block = { time: 1, txs, parentID: 'x', height: 745, id: 'y', tx: { unsignedTx: { txID: 'z' } } }
   for (const method of ['platform.getBlock', 'platform.getBlockByHeight'])
     expect(shown('P', method, { result: { block, encoding: 'json' } })?.[0]).toBe(745n)
+})
+
+it('of C in containers, the last of which counts: the first one is not wrapped', () => {
+  const blocks = recordedLines<RecordedBlock>('c-blocks')
+  const containers = blocks.flatMap(({ height, container }) => (container ? [{ ...container, height }] : []))
+  const [first] = containers
+  const shownOfC = (method: string, result: object, endpoint = 'index/C/block') => {
+    const call = { endpoint: endpointByName(endpoint), method, rule: ruleOf(method) } as unknown as ForwardCall
+    return shownBlockOfC(call, { status: 200, body: Buffer.from(JSON.stringify({ result })) }, blockHeight)
+  }
+  expect(containers.length).toBeGreaterThan(600)
+  for (const { height, bytes } of containers) {
+    const one = { bytes, encoding: 'hex', index: '1' }
+    for (const method of ['getLastAccepted', 'getContainerByIndex', 'getContainerByID'])
+      expect(shownOfC(`index.${method}`, one)).toBe(BigInt(height))
+    expect(shownOfC('index.getContainerRange', { containers: [first, one] })).toBe(BigInt(height))
+  }
+  expect(shownOfC('index.getLastAccepted', { ...first, encoding: 'hex' }, 'index/X/tx')).toBeUndefined()
+  expect(shownOfC('index.isAccepted', { ...first, encoding: 'hex' })).toBeUndefined()
+  // A list that is no block.
+  const bytes = encodeNodeHex(Buffer.from([0xc1, 0x05]))
+  expect(shownOfC('index.getLastAccepted', { bytes, encoding: 'hex' })).toBeUndefined()
 })
 
 it('what shows no block of P or X tells no height', () => {

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest'
+import { runMovingAtomic } from './moving-atomic.ts'
+
+/** As many seeds, from 1 on. */
+const SEEDS = Number(process.env['FIRN_TEST_SEEDS'] ?? 3)
+
+it.each(Array.from({ length: SEEDS }, (_, at) => at + 1))(
+  'what was told of exports, imports and blocks of C stays true while nodes accept blocks and fail in turn (seed %i)',
+  async (seed) => {
+    const { wrong, answered, errors, blocks } = await runMovingAtomic(seed, 1_200)
+    expect(wrong).toEqual([])
+    expect(blocks).toBe(60)
+    // Errors are for moments in which nobody can know.
+    expect(errors).toBeLessThan(answered / 10)
+  },
+)
