@@ -1,5 +1,5 @@
 import { createEvmGateway, createEvmSockets, createSocketTargets } from '../../api/node/evm/index.ts'
-import type { EvmApi, Forwarder, NodePools, ToldElsewhere } from '../../api/node/index.ts'
+import { chainEndpoint, type EvmApi, type Forwarder, type NodePools, type ToldElsewhere } from '../../api/node/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Metrics } from '../../metrics/index.ts'
 import type { UpstreamSpec } from '../../upstream/index.ts'
@@ -15,6 +15,8 @@ export interface ServerEvmDeps {
 }
 
 export interface ServerEvm extends EvmApi {
+  /** Clients are shown this block of an L1 by this server itself: what nodes are asked next is no older. */
+  shown(blockchainId: string, height: bigint): void
   /** Closes open WebSockets and accepts no more. */
   hangUp(): void
 }
@@ -28,7 +30,7 @@ export function createServerEvm(
   { forwarder, pools, nodes, evm, metrics, elsewhere }: ServerEvmDeps,
 ): ServerEvm {
   const { node, upstream } = config
-  const { answer, tip } = createEvmGateway({
+  const { answer, tip, shown } = createEvmGateway({
     pools,
     forwarder,
     cache: { bytes: node.cacheBytes, entries: CACHE_ENTRIES, onHit: metrics?.nodeCache('evm') },
@@ -41,5 +43,13 @@ export function createServerEvm(
     targets: createSocketTargets({ pools, nodes, evm, isBehind: (endpoint, host) => tip(endpoint).isBehind(host) }),
     onHead: (endpoint, host, height) => tip(endpoint).saw(host, height),
   })
-  return { answer, upgrade: sockets.upgrade, hangUp: sockets.close }
+  return {
+    answer,
+    upgrade: sockets.upgrade,
+    shown: (blockchainId, height) => {
+      const endpoint = chainEndpoint(blockchainId, 'rpc')
+      if (endpoint) shown(endpoint, height)
+    },
+    hangUp: sockets.close,
+  }
 }

@@ -31,6 +31,7 @@ import type { ServerSharing } from '../sharing.ts'
 import { createServerEvm } from './node-evm.ts'
 import { servedSide } from './node-health.ts'
 import { createOwnAnswers, type OwnAnswersDeps } from './own-answers.ts'
+import { tellOfIndex } from './told-by-index.ts'
 
 export interface ServerNodeDeps extends Pick<OwnAnswersDeps, 'health' | 'services' | 'containers'> {
   pool: Omit<UpstreamPoolDeps, 'headProbe'>
@@ -199,7 +200,7 @@ export function createServerNode(config: Config, deps: ServerNodeDeps): ServerNo
       const listed = await listChains(pools, signal).catch(() => [])
       return new Map(listed.flatMap(({ id, vmID }) => (vmID === undefined ? [] : [[id, vmID] as const])))
     },
-    indexed: tellOfIndex(side, forwarder),
+    indexed: tellOfIndex({ side, evm, evmIds, shown: { primary: forwarder.shown, l1: ownEvm.shown } }),
     hangUp: ownEvm.hangUp,
     close: () => pools.close(),
   }
@@ -235,12 +236,6 @@ function createForwarding(
   })
   return { pools, forwarder }
 }
-
-const tellOfIndex =
-  (side: Side | undefined, forwarder: Forwarder): ServerNode['indexed'] =>
-  (stream, height) => {
-    for (const chain of ['P', 'X'] as const) if (stream === `${side}:${chain}`) forwarder.shown(chain, height)
-  }
 
 /** Retries at growing intervals until each has succeeded or the signal fires. */
 async function learnAll(lessons: readonly (() => Promise<boolean>)[], signal: AbortSignal): Promise<void> {

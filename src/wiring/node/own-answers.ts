@@ -22,8 +22,8 @@ export interface OwnAnswersDeps {
   forwarder: Forwarder
 }
 
-/** Blocks of C are counted by its EVM, and transactions of X have no height. */
-const CHAIN_OF_BLOCKS: Partial<Record<ContainerIndex, 'P' | 'X'>> = { 'P/block': 'P', 'X/block': 'X' }
+/** Transactions and vertices of X have no height. */
+const CHAIN_OF_BLOCKS: Partial<Record<ContainerIndex, ChainLetter>> = { 'P/block': 'P', 'X/block': 'X', 'C/block': 'C' }
 
 /** Services and pages that need no node or combine a node's answers; the document describes those that are served. */
 export function createOwnAnswers(

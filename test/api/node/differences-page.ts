@@ -85,8 +85,8 @@ blocks are executed after they are accepted (C since Helicon): it is waited for 
   exported. Where the nodes that have it do not answer, a late one is waited for, two seconds at most, and then it answers all the same.
   Only that there is no such block or transaction is not believed of it: that is an error.
 - **Blocks of C** count as told, whatever shows them: its EVM, a container of \`/ext/index/C/block\`, an atomic transaction with its block
-  (\`avax.getAtomicTxStatus\`, \`avax.getAtomicTx\`). What its EVM, \`/ext/bc/C/avax\` and the index answer next is no older, nor what it exported to P
-  and X. A block that its node has not executed yet is told once the healthy nodes have, two seconds later at most.
+  (\`avax.getAtomicTxStatus\`, \`avax.getAtomicTx\`), or Firn's own index (\`/v1\`, which counts for L1s, too). What its EVM, \`/ext/bc/C/avax\` and the index answer next is
+  no older, nor what it exported to P and X. A block that its node has not executed yet is told once the healthy nodes have, two seconds later at most.
 - **Outputs that one chain exported to another** (\`getUTXOs\` with \`sourceChain\`) name no height: the node that shows some is asked for its height of that chain before they
   are told. They do not vanish before they are imported, and who imports them is sent to a node that has them.
 - **The next nonce** (\`eth_getTransactionCount\` with \`pending\`) is asked of all healthy nodes, and the highest is told. Who takes a second longer than the first is not

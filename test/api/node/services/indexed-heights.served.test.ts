@@ -16,6 +16,29 @@ const timeAt = async (url: string): Promise<string> => {
   return ((await answer.json()) as { result: { timestamp: string } }).result.timestamp
 }
 
+it('the EVM of C tells no lower block than the index, whoever answers', async () => {
+  const late = await startReplayNode({ upTo: { C: FIRST } })
+  const server = await startIndexedServer(undefined, { C: FIRST }, [late.url])
+  onTestFinished(async () => {
+    await server.stop()
+    await late.stop()
+  })
+  server.node.moveTo({ C: LAST })
+  await expect
+    .poll(async () => {
+      const { headers } = await server.get('/v1/networks/fuji/blockchains/c-chain/blocks/0')
+      return headers.get('x-indexed-height')
+    })
+    .toBe(String(LAST))
+  server.node.faults.dropAll = true
+  const answer = await fetch(`${server.url}/ext/bc/C/rpc`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}',
+  })
+  expect(await answer.json()).toMatchObject({ result: `0x${LAST.toString(16)}` })
+})
+
 it('nodes tell no older state than the index: who is late is waited for when the others are gone', async () => {
   const late = await startReplayNode({ upTo: { P: FIRST } })
   const server = await startIndexedServer(undefined, { P: FIRST }, [late.url])
