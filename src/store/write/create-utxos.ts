@@ -125,7 +125,10 @@ interface OwnerEntry {
   utxo: PlannedUtxo
 }
 
-/** Exported outputs appear on both chains: where they were created and where they can be consumed. */
+/**
+ * Exported outputs appear on both chains: where they were created and where they can be consumed. All indexes of the
+ * entries begin with the address: written in its order, one after the other goes to the same block of the database.
+ */
 function ownerEntries(scope: UtxoScope, created: readonly PlannedUtxo[], consumed: Map<string, bigint>): OwnerEntry[] {
   const here = chainNumber(scope.network, scope.letter)
   const entries: OwnerEntry[] = []
@@ -143,8 +146,10 @@ function ownerEntries(scope: UtxoScope, created: readonly PlannedUtxo[], consume
       entries.push({ address, utxo, consumedTime, chain: there, otherChain: here, direction: IMPORTABLE })
     }
   }
-  return entries
+  return entries.sort(byAddress)
 }
+
+const byAddress = (a: OwnerEntry, b: OwnerEntry): number => (a.address < b.address ? -1 : a.address > b.address ? 1 : 0)
 
 const MAX_OWNERS = 32_767
 const NATIVE = directions.number('native')
