@@ -223,6 +223,26 @@ test('while one hangs, those that had no such thing are asked whether they have 
   expect((await read).body.toString()).toBe('this')
 })
 
+test('they are so, too, where no hedge is left, and who hangs was asked behind them', async () => {
+  let told = 'none'
+  const { pool, servers, events } = await startTestPool(
+    [{ handle: () => ({ body: told }) }, { handle: () => ({ body: 'none' }) }, { faults: { hang: 'headers' } }],
+    {
+      limits: { hedgeMinMs: 10, breakerFailures: 1_000, headersTimeoutMs: 600_000 },
+      spec: (_url, index) => ({ priority: index }),
+    },
+  )
+  servers[0]?.set({ hang: 'headers' })
+  for (let index = 0; index < 11; index += 1) await pool.exchange({ method: 'GET', path: `/${index}` })
+  expect(events.filter(({ kind }) => kind === 'hedge')).toHaveLength(11)
+  servers[0]?.set({})
+  const options = { judge: noneIsNoAnswer, deadline: Date.now() + 60_000 }
+  const read = pool.exchange({ method: 'GET', path: '/' }, options)
+  await until(() => servers[2]?.stats.requests === 1, 'all were asked')
+  told = 'this'
+  expect((await read).body.toString()).toBe('this')
+})
+
 test('who is known not to answer is not waited for where all others have no such thing', async () => {
   const none = { handle: () => ({ body: 'none' }) }
   const { pool, servers } = await startTestPool([{ handle: () => ({ body: 'first' }) }, none, none], {

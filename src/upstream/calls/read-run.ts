@@ -188,9 +188,11 @@ class ReadRun<T> implements Run {
     if (this.#hedge) scheduler.cancel(this.#hedge)
     const now = Date.now()
     const found = this.#spare(now, again)
-    // Who asks in place of a server that is known not to answer makes nothing worse, and pays for no hedge.
+    // Who asks in place of a server that is known not to answer makes nothing worse, and pays for no hedge. Nor does a
+    // second look at one that had no such thing.
     const isAway = this.#legs.every(({ ended, upstream }) => ended || upstream.breaker.state() !== 'closed')
-    const spare = found && (inPlace || isAway || hedges.spend()) ? found : undefined
+    const isFree = inPlace || isAway || (found && this.#lacking?.includes(found) === true)
+    const spare = found && (isFree || hedges.spend()) ? found : undefined
     if (again && othersHaveNone(upstreams, this.#failures)) {
       this.#giveUp(this.#failures)
       return
