@@ -174,7 +174,10 @@ describe('get-balances stream', () => {
       ).text(),
     )
     expect(items).toHaveLength(1)
-    expect(seen).toMatchObject([{ addresses: [WALLET, OTHER], extendedPublicKeys: [xpub], filterOutDust: false }])
+    // What is named twice is compared where it is read.
+    expect(seen).toMatchObject([
+      { addresses: [WALLET, OTHER, WALLET], extendedPublicKeys: [xpub], filterOutDust: false },
+    ])
     expect(items[0]).toMatchObject({
       id: 'w',
       balances: { categories: { unlockedUnstaked: '5', lockedStaked: '0', atomicMemoryUnlocked: {} } },

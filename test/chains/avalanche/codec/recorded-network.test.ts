@@ -155,7 +155,7 @@ describe('C-chain blocks', () => {
       const inner = expectEnvelope(container, expectedBlocks.get(height) as TrueBlock)
       const decoded = decodeCBlock(inner)
       expect(`0x${decoded.id}`).toBe(block.hash)
-      expect(blockHeight(decodeNodeHex(container.bytes))).toBeUndefined()
+      expect(blockHeight(decodeNodeHex(container.bytes))).toBe(BigInt(block.number))
       expect(cBlockId(decoded.header)).toBe(decoded.id)
       expect(Buffer.compare(encodeCBlock(decoded), inner)).toBe(0)
       expect(decoded.header.number).toBe(BigInt(block.number))
