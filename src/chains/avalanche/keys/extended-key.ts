@@ -1,6 +1,8 @@
+import { LRUCache } from 'lru-cache'
 import { BadInputError } from '../../../errors.ts'
 import { decodeBase58, encodeBase58 } from '../../../lib/bytes/base58.ts'
 import { sha256 } from '../../../lib/bytes/sha256.ts'
+import { roomFor } from '../../../lib/room-for.ts'
 import { type CurvePoint, parsePoint } from './curve.ts'
 
 /** A BIP-32 public node, from which children are derived. */
@@ -37,14 +39,22 @@ export function parseExtendedKey(text: string): PublicNode {
   return { point, publicKey, chainCode: payload.subarray(CHAIN_CODE_AT, POINT_AT) }
 }
 
+/** Valid keys whose plain text is kept: whoever polls sends the same ones, and P and X read each. */
+const KEPT = 10_000
+const kept = new LRUCache<string, string>(roomFor(KEPT))
+
 /**
  * One text for all that represent the same node. Depth, parent and number say where a key comes from and change nothing
  * below it; hardware wallets leave them empty, so one account is in use under two texts.
  * @throws BadInputError when the key is not valid.
  */
 export function plainExtendedKey(text: string): string {
+  const known = kept.get(text)
+  if (known !== undefined) return known
   parseExtendedKey(text)
   const payload = Buffer.from(decodeBase58(text)).subarray(0, -4)
   payload.fill(0, DEPTH_AT, CHAIN_CODE_AT)
-  return encodeBase58(Buffer.concat([payload, sha256(sha256(payload)).subarray(0, 4)]))
+  const plain = encodeBase58(Buffer.concat([payload, sha256(sha256(payload)).subarray(0, 4)]))
+  kept.set(text, plain)
+  return plain
 }
