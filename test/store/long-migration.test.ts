@@ -41,7 +41,13 @@ it('a step of the schema keeps no reader waiting for longer than a read may take
   await writer.query('commit')
   await opening
   expect(await store.reader.networks.find('testnet')).toBeUndefined()
-  const rest = ['0011-metadata-height', '0012-renewed-stake', '0013-untraced', '0014-metadata-by-height']
+  const rest = [
+    '0011-metadata-height',
+    '0012-renewed-stake',
+    '0013-untraced',
+    '0014-metadata-by-height',
+    '0015-probe-filler',
+  ]
   expect(steps()).toEqual([[], '0010-unspent-entries', ...rest, ['0010-unspent-entries', ...rest]])
 })
 
