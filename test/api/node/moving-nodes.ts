@@ -29,6 +29,11 @@ export interface MovingNodes {
   report: MovingReport
   /** The highest block of each chain that any client was told of. */
   told: Record<string, number>
+  /**
+   * Several processes are asked. They share one event loop here, in which one may be asked before it has read what
+   * another has sent it; clients, and what is between them and the processes, are further away than that.
+   */
+  isApart?: boolean
   /** Runs `ask` so often in all, in eight lanes, while blocks are accepted and nodes fail. */
   run(times: number, ask: (lane: number) => Promise<void>): Promise<void>
 }
@@ -113,10 +118,15 @@ export const later = ({ delayMs }: MovingNode): Promise<void> => pause(Math.rand
 
 /** Notes an answer: why it is wrong, if it is, and the block that it shows. */
 export function noteAnswer(
-  { report, told }: MovingNodes,
+  { report, told, isApart }: MovingNodes,
   { isError, fault, chain, shows }: { isError: boolean; fault?: string | undefined; chain: string; shows?: unknown },
 ): void {
   report[isError ? 'errors' : 'answered'] += 1
   if (fault) report.wrong.push(fault)
-  told[chain] = Math.max(told[chain] ?? 0, Number(shows) || 0)
+  const raise = (): void => {
+    told[chain] = Math.max(told[chain] ?? 0, Number(shows) || 0)
+  }
+  // Two turns: one in which what waits at the sockets is read.
+  if (isApart) setImmediate(() => setImmediate(raise))
+  else raise()
 }

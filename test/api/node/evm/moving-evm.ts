@@ -121,6 +121,7 @@ const untilTold = (elsewhere: ToldElsewhere): Promise<void> =>
  */
 export async function runMovingEvm(seed: number, times: number, processes?: Processes): Promise<MovingReport> {
   const moving = createMovingNodes(seed, { [CHAIN]: FIRST })
+  moving.isApart = processes !== undefined
   const { random, report } = moving
   const started = await Promise.all(moving.nodes.map(startMovingNode))
   const limits = { hedgeMinMs: 20, breakerOpenMs: 500 }

@@ -188,6 +188,7 @@ export async function runMovingPrimary(
   redis?: { url: string; processes: number },
 ): Promise<MovingReport> {
   const moving = createMovingNodes(seed, { P: FIRST, X: FIRST })
+  moving.isApart = redis !== undefined
   const { random, told } = moving
   const front = await startFront(3, redis ? { ...SETTINGS, redis: { url: redis.url, timeoutMs: 5_000 } } : SETTINGS)
   for (const [at, node] of moving.nodes.entries()) nodeAt(front, at).answer = (call) => reply(node, call)
