@@ -33,7 +33,7 @@ export function createIndexWriter(
   let latest: FencedLeadership | undefined
   return {
     register(stream) {
-      known.forget()
+      known.forget(stream.name)
       return db.transaction().execute(async (tx) => {
         await sql`lock table stream in share row exclusive mode`.execute(tx)
         return registerStream(tx, stream)
