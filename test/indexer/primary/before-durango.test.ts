@@ -72,6 +72,17 @@ it.each([
   },
 )
 
+it('a staker that waited gets the rates of the second at which it starts, not those of the block before', async () => {
+  const start = 1_000n + 9n * DAY
+  const chain = startChain(999n, { durango: 1_001n, etna: FAR, helicon: 1_000n })
+  const supply = chain.supply() ?? 0n
+  const waiting = validatorTx(start, 2_000n * AVAX)
+  await chain.apply(standard(1_000n, waiting))
+  // A tenth of the way from 10 to 7.5 percent (ACP-285).
+  const expected = reward(supply, 2_000n * AVAX, 30n * DAY, 97_500n)
+  expect(begun(await chain.apply(standard(start)))).toEqual([[waiting.id, start, expected]])
+})
+
 it.each([
   { durango: 1_000n, pending: undefined, start: 1_000n },
   { durango: 1_001n, pending: true, start: 5_000n },

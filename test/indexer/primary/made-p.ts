@@ -71,10 +71,10 @@ export function startChain(
   }
 }
 
-/** What is paid for a stake, and what the supply grows by. */
-export function reward(supply: bigint, stake: bigint, seconds: bigint): bigint {
+/** What is paid for a stake, and what the supply grows by. @param least rate, millionths */
+export function reward(supply: bigint, stake: bigint, seconds: bigint, least = 100_000n): bigint {
   const minting = 365n * DAY
-  const rate = 20_000n * seconds + 100_000n * minting
+  const rate = (120_000n - least) * seconds + least * minting
   return ((720_000_000n * AVAX - supply) * rate * stake * seconds) / (minting * 1_000_000n) / supply / minting
 }
 

@@ -50,10 +50,9 @@ function deactivateBelow({ state, sink, at }: PContext, fee: bigint): void {
 function promote(context: PContext, staker: OpenStaker): void {
   const { state, sink, rules } = context
   const { start, end, weight } = staker
-  // Rates are those before the change, as on the node.
   const potentialReward = isPermissioned(staker)
     ? 0n
-    : mintReward(state, rules, staker.subnetId, { start: state.time, seconds: end - start, weight })
+    : mintReward(state, rules, staker.subnetId, { start, seconds: end - start, weight })
   const potentialNet = netReward(state, staker, potentialReward)
   state.stakers.remove(staker)
   const { pending, legacy, ...rest } = staker
