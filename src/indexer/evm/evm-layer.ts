@@ -122,7 +122,7 @@ function withAtomicParties(facts: EvmFacts, extData: Uint8Array = toldExtData(fa
 
 function toldExtData({ number, extDataHash, blockExtraData = '0x' }: RpcBlock): Uint8Array {
   const bytes = hexToBytes(bare(blockExtraData))
-  if (bytes.length > 0) expectExtData({ number: quantity(number), extDataHash: bare(extDataHash ?? '0x') }, bytes)
+  expectExtData({ number: quantity(number), extDataHash: bare(extDataHash ?? '0x') }, bytes)
   return bytes
 }
 
