@@ -51,6 +51,27 @@ describe('an index with a gap', () => {
     expect(asked).toHaveLength(1)
   })
 
+  it.each([100n, 500_000n])(
+    'of %i is counted again after a minute: another server may have had less of it',
+    async (end) => {
+      const { asked, count } = indexOf(end)
+      let lag = 3n
+      let now = 0
+      const gapless = createGapless(
+        async (from, below) => (await count(from, below)) - lag,
+        () => now,
+      )
+      expect(await gapless.reaches(end)).toBe(false)
+      await expect.poll(() => asked.length).toBe(1)
+      lag = 0n
+      now = 59_999
+      expect(await gapless.reaches(end)).toBe(false)
+      expect(asked).toHaveLength(1)
+      now = 60_000
+      await expect.poll(() => gapless.reaches(end)).toBe(true)
+    },
+  )
+
   it('is asked again after a failure of the database', async () => {
     const { count } = indexOf(100n)
     let broken = true
