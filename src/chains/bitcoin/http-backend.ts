@@ -2,6 +2,7 @@ import { BadAnswerError, failure } from '../../errors.ts'
 import { mapBounded } from '../../lib/waiting/map-bounded.ts'
 import type { CallOptions, HeadProbe, UpstreamPool } from '../../upstream/types.ts'
 import type { BitcoinBalances, ReadContext } from '../capabilities.ts'
+import type { BitcoinAddress } from './address.ts'
 import type { BitcoinBackend, Told } from './backend.ts'
 
 export interface HttpBackendDeps {
@@ -48,9 +49,9 @@ export const createHttpBackend = (dialect: HttpDialect, deps: HttpBackendDeps): 
     name: `${dialect.kind} ${pool.name}`,
     addressesPerSecond: deps.requestsPerSecond,
     async readBalances(addresses, context) {
-      const read = ({ address }: { address: string }) => readOne(address, context)
-      const outcomes = await mapBounded(addresses, deps.maxConcurrent, read, context.signal)
-      return new Map(addresses.map(({ address }, index) => [address, outcomes[index] ?? missing(address)]))
+      // Without the signal: once it is aborted, each of the rest fails by itself, and what was answered counts.
+      const read = async ({ address }: BitcoinAddress) => [address, await readOne(address, context)] as const
+      return new Map(await mapBounded(addresses, deps.maxConcurrent, read))
     },
     async height(context) {
       // Like balances: from a server that lags only if no other answers.
@@ -59,8 +60,3 @@ export const createHttpBackend = (dialect: HttpDialect, deps: HttpBackendDeps): 
     },
   }
 }
-
-const missing = (address: string): Told<BitcoinBalances> => ({
-  ok: false,
-  error: new BadAnswerError(`no answer for address ${address}`),
-})

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createAddressReader } from '../../../src/chains/bitcoin/address.ts'
 import { createBlockbookBackend } from '../../../src/chains/bitcoin/blockbook.ts'
 import { createEsploraBackend } from '../../../src/chains/bitcoin/esplora.ts'
+import { DeadlineError } from '../../../src/errors.ts'
 import { balancesOf, errorOf, readContext } from '../../support/balances/balance-reads.ts'
 import { type FaultServer, startFaultServer } from '../../support/upstream/fault-server.ts'
 import { createPlainPool, type PlainPool } from '../../support/upstream/plain-pool.ts'
@@ -97,6 +98,20 @@ describe('esplora answers', () => {
     await expect.poll(() => server.stats.inFlight).toBe(0)
     await createEsploraBackend(deps()).readBalances(many, readContext())
     expect(server.stats.maxInFlight).toBe(4)
+  })
+
+  it('keeps what was answered by the deadline, however many addresses wait for their turn then', async () => {
+    const many = Array.from({ length: 12 }, (_, index) => ({ address: `a${index}`, script: new Uint8Array() }))
+    for (const one of ['a0', 'a1', 'a2'])
+      pages[`/address/${one}`] = { ...answer(stats(700, 200), stats(0, 0)), address: one }
+    server.set(({ path }) => (path in pages ? {} : { hang: 'headers' }))
+    const time = new AbortController()
+    const read = createEsploraBackend(deps()).readBalances(many, readContext({ signal: time.signal }))
+    await expect.poll(() => server.stats.requests).toBe(7)
+    time.abort(new DeadlineError('the time is over'))
+    const found = await read
+    expect([...found].flatMap(([one, { ok }]) => (ok ? [one] : []))).toEqual(['a0', 'a1', 'a2'])
+    expect([found.size, server.stats.requests]).toEqual([12, 7])
   })
 
   it('cuts its requests when the reader leaves', async () => {
