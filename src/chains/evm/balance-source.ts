@@ -85,7 +85,8 @@ export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSourc
     const [discovered, unlisted, result] = await Promise.all([told, extras, reading])
     for (const { token, owner } of result.failed) logger?.debug({ chain: caip2Id, token, owner }, 'unreadable token')
     // An unreadable name is no reason to lose the accounts that do not hold the token.
-    const described = await metadata.read(undescribedTokens(result, unlisted.tokens), earlier(context, NAMES_SHARE))
+    const undescribed = undescribedTokens(result, unlisted.tokens)
+    const described = await metadata.read(undescribed, earlier(context, NAMES_SHARE), result.block.number)
     const known = {
       listed,
       cut: unlisted.cut,

@@ -86,7 +86,7 @@ it('reads names, symbols and decimals of every recorded token, capped and cleane
   const metadata = createTokenMetadataReader(createEvmReader({ caip2Id, pool }), evmLimits)
   const context = { signal: new AbortController().signal, deadline: Date.now() + 30_000 }
   const ids = ['usdl', 'uni', 'mkr', 'nodec', 'loop', 'huge', 'broken', 'spam', 'proxy', 'zero', 'noCode']
-  const { told: answers } = await metadata.read(ids.map(addressOf), context)
+  const { told: answers } = await metadata.read(ids.map(addressOf), context, 0n)
   const told = Object.fromEntries(ids.map((id) => [id, answers.get(addressOf(id))]))
   expect(told).toMatchObject({
     usdl: { name: 'Lab Dollar', symbol: 'USDL', decimals: 6 },
@@ -102,6 +102,6 @@ it('reads names, symbols and decimals of every recorded token, capped and cleane
   expect(told['broken']).toEqual({ name: 'abb' })
   expect(told['uni']?.name).not.toMatch(/[<>\p{Cc}\p{Cf}]/u)
   const before = pool.calls.length
-  await metadata.read(ids.map(addressOf), context)
+  await metadata.read(ids.map(addressOf), context, 0n)
   expect(pool.calls.length).toBe(before)
 })

@@ -5,21 +5,31 @@ import type { CallQuery, ContractCall, ReadMethod } from './reader-types.ts'
 /** Calls in one eth_call: 300 of the shortest are 8 kB, far below every node's limit. */
 const callsAtOnce = 300
 
+export interface CallResults {
+  /** In the order of the calls; undefined = it failed, or there is no code. */
+  results: (Buffer | undefined)[]
+  /** Height of the earliest block at which any of them ran; undefined when nothing was answered. */
+  height: bigint | undefined
+}
+
 /**
- * Runs any number of calls, as many at once as the nodes accept; results keep the order. A single call that is too much
- * for a node counts as failed (undefined). Throws when the chain could not be read.
+ * Runs any number of calls, as many at once as the nodes accept. A single call that is too much for a node counts as
+ * failed. Throws when the chain could not be read.
  */
 export async function readCalls(
   reader: ReadMethod,
   query: Omit<CallQuery, 'calls'> & { calls: readonly ContractCall[] },
   context: ReadContext,
-): Promise<(Buffer | undefined)[]> {
-  const results: (Buffer | undefined)[] = []
+): Promise<CallResults> {
+  const results: CallResults['results'] = []
+  let height: CallResults['height']
   let size = callsAtOnce
   while (results.length < query.calls.length) {
     const calls = query.calls.slice(results.length, results.length + size)
     try {
       const answer = await reader.calls({ ...query, calls }, context)
+      const { number } = answer.block
+      height = height === undefined || number < height ? number : height
       results.push(...answer.results)
       if (answer.done === 0) results.push(undefined)
     } catch (error) {
@@ -31,5 +41,5 @@ export async function readCalls(
       size = Math.ceil(calls.length / 2)
     }
   }
-  return results
+  return { results, height }
 }

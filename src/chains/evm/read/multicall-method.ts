@@ -145,7 +145,7 @@ export function createMulticallMethod(target: CallTarget, multicall: string): Re
     const places = [...new Set(answer.amounts.map(({ token }) => token))]
     const held = new Map(places.map((token) => [tokens[token] ?? '', token]))
     held.delete(nativeToken)
-    const all = await traitsOf([...held.keys()], context)
+    const all = await traitsOf([...held.keys()], context, answer.block.number)
     return { ...answer, traits: [...all].map(([address, told]) => ({ token: held.get(address) ?? 0, told })) }
   }
 
@@ -155,8 +155,11 @@ export function createMulticallMethod(target: CallTarget, multicall: string): Re
       withTraits(await balances(query, context, { halvings: MOST_HALVINGS }), query, context),
     calls: async (query, context) => {
       const { block, results } = await aggregate([...query.calls], query.block, context)
+      // A call of an address without code succeeds, with nothing.
       const bytes = results.map(({ success, returnData }) =>
-        success ? Buffer.from(returnData.slice(2), 'hex').subarray(0, query.keepBytes) : undefined,
+        success && returnData !== '0x'
+          ? Buffer.from(returnData.slice(2), 'hex').subarray(0, query.keepBytes)
+          : undefined,
       )
       return { block, done: query.calls.length, results: bytes }
     },

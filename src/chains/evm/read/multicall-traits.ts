@@ -55,11 +55,12 @@ export function createTraitReader(target: CallTarget, aggregate: Aggregate, prob
   /** Undefined when the tokens cannot be asked together. */
   const together = async (tokens: readonly string[], context: CallContext) => {
     try {
-      const { results } = await aggregate([...tokens.flatMap(questionsTo), probe], undefined, context)
+      const { block, results } = await aggregate([...tokens.flatMap(questionsTo), probe], undefined, context)
       // The remaining gas only shrinks: if the last call had enough, all earlier ones had.
       if (!results.at(-1)?.success) return undefined
       const words = results.map(word)
-      return tokens.map((_, at) => traitsOf(...words.slice(questions.length * at, questions.length * (at + 1))))
+      const wordsOf = (at: number) => words.slice(questions.length * at, questions.length * (at + 1))
+      return { height: block.number, traits: tokens.map((_, at) => traitsOf(...wordsOf(at))) }
     } catch (error) {
       if (callFailure(error) !== 'too-much') throw error
       return undefined
@@ -83,11 +84,13 @@ export function createTraitReader(target: CallTarget, aggregate: Aggregate, prob
     return traitsOf(decimals, multiplier, claims, claims === 1n ? await ask(questions[3]) : undefined)
   }
 
-  return async (held: readonly string[], context: CallContext): Promise<Map<string, TokenTraits>> => {
+  /** @param since height at which the tokens exist: without decimals at an earlier one, nothing is remembered */
+  return async (held: readonly string[], context: CallContext, since: bigint): Promise<Map<string, TokenTraits>> => {
     const told = new Map<string, TokenTraits>()
-    const learn = (token: string, traits: TokenTraits): void => {
+    const learn = (token: string, traits: TokenTraits, height = since): void => {
       told.set(token, traits)
-      if (traits.multiplier === undefined) plain.set(token, traits)
+      const mayLack = traits.decimals === undefined && height < since
+      if (traits.multiplier === undefined && !mayLack) plain.set(token, traits)
     }
     const open: string[] = []
     for (const token of held) {
@@ -98,9 +101,9 @@ export function createTraitReader(target: CallTarget, aggregate: Aggregate, prob
     const troubled: string[] = []
     for (let at = 0; at < open.length; at += TOKENS_AT_ONCE) {
       const some = open.slice(at, at + TOKENS_AT_ONCE)
-      const traits = await together(some, context)
-      if (!traits) troubled.push(...some)
-      else for (const [place, token] of some.entries()) learn(token, traits[place] ?? {})
+      const answer = await together(some, context)
+      if (!answer) troubled.push(...some)
+      else for (const [place, token] of some.entries()) learn(token, answer.traits[place] ?? {}, answer.height)
     }
     await mapBounded(troubled.slice(0, MOST_ALONE), ALONE_AT_ONCE, async (token) =>
       // A failure costs only this token.

@@ -6,7 +6,7 @@ import { mapBounded } from '../../../lib/waiting/map-bounded.ts'
 import type { ReadContext } from '../../capabilities.ts'
 import type { EvmLimits } from '../limits.ts'
 import { decimalsData, nameData, symbolData } from '../read/call-data.ts'
-import { readCalls } from '../read/call-list.ts'
+import { type CallResults, readCalls } from '../read/call-list.ts'
 import type { ReadMethod } from '../read/reader-types.ts'
 import { decodeDecimals, decodeText } from './token-text.ts'
 
@@ -25,12 +25,16 @@ export interface DescribedTokens {
 }
 
 export interface TokenMetadataReader {
-  /** Reads addresses (lower-case hex) in order, as many as there is time for; results are kept. */
-  read(addresses: readonly string[], context: ReadContext): Promise<DescribedTokens>
+  /**
+   * Reads addresses (lower-case hex) in order, as many as there is time for; results are kept.
+   *
+   * @param since height at which all of them exist: what is missing in an answer of an earlier block is not remembered
+   */
+  read(addresses: readonly string[], context: ReadContext, since: bigint): Promise<DescribedTokens>
 }
 
-/** A token's answers; undefined = none with the gas that it was given. */
-type Fields = Record<keyof TokenMetadata, Buffer | undefined>
+/** A token's answers; undefined = none with the gas that it was given. `height`: of their earliest block. */
+type Fields = Record<keyof TokenMetadata, Buffer | undefined> & Pick<CallResults, 'height'>
 const fieldData = [nameData, symbolData, decimalsData]
 
 const nameLength = 100
@@ -49,23 +53,35 @@ export function createTokenMetadataReader(reader: ReadMethod, limits: EvmLimits)
 
   const readFields = async (addresses: readonly string[], context: ReadContext): Promise<[string, Fields][]> => {
     const calls = addresses.flatMap((to) => fieldData.map((data) => ({ to, data })))
-    const answers = await readCalls(reader, { ...query, calls, gas: limits.metadataGas }, context)
+    const { results, height } = await readCalls(reader, { ...query, calls, gas: limits.metadataGas }, context)
     return addresses.map((address, at): [string, Fields] => {
-      const [name, symbol, decimals] = answers.slice(at * fieldData.length)
-      return [address, { name, symbol, decimals }]
+      const [name, symbol, decimals] = results.slice(at * fieldData.length)
+      return [address, { name, symbol, decimals, height }]
     })
   }
 
   /** A name of 100 kB needs more gas than the common call gives, but is still a name. Useless without decimals. */
   const readAgain = async (address: string, first: Fields, context: ReadContext): Promise<Fields> => {
-    const one = async (data: string): Promise<Buffer | undefined> =>
-      (await readCalls(reader, { ...query, calls: [{ to: address, data }], gas: limits.retryMetadataGas }, context))[0]
+    const one = async (data: string): Promise<Buffer | undefined> => {
+      const calls = [{ to: address, data }]
+      return (await readCalls(reader, { ...query, calls, gas: limits.retryMetadataGas }, context)).results[0]
+    }
     const decimals = first.decimals ?? (await one(decimalsData))
     if (!decimals) return first
-    return { decimals, name: first.name ?? (await one(nameData)), symbol: first.symbol ?? (await one(symbolData)) }
+    return {
+      ...first,
+      decimals,
+      name: first.name ?? (await one(nameData)),
+      symbol: first.symbol ?? (await one(symbolData)),
+    }
   }
 
-  const readMissing = async (missing: readonly string[], context: ReadContext, told: Map<string, TokenMetadata>) => {
+  const readMissing = async (
+    missing: readonly string[],
+    context: ReadContext,
+    since: bigint,
+    told: Map<string, TokenMetadata>,
+  ) => {
     let trouble: Error | undefined
     // Work under way is finished; no further work starts.
     const tried = async (work: () => Promise<void>): Promise<void> => {
@@ -77,14 +93,16 @@ export function createTokenMetadataReader(reader: ReadMethod, limits: EvmLimits)
     const learn = (address: string, fields: Fields, ttl?: number): void => {
       const metadata = metadataOf(fields)
       told.set(address, metadata)
-      known.set(address, metadata, ttl === undefined ? {} : { ttl })
+      // A server that stands still may not have the contract yet.
+      const isEarly = fields.height !== undefined && fields.height < since
+      if (isComplete(fields) || !isEarly) known.set(address, metadata, ttl === undefined ? {} : { ttl })
     }
     const partial: [string, Fields][] = []
     const lanes = limits.concurrency
     await mapBounded(inChunks(missing, tokensAtOnce), lanes, (some) =>
       tried(async () => {
         for (const [address, fields] of await readFields(some, context)) {
-          if (fields.name && fields.symbol && fields.decimals) learn(address, fields)
+          if (isComplete(fields)) learn(address, fields)
           else partial.push([address, fields])
         }
       }),
@@ -99,7 +117,7 @@ export function createTokenMetadataReader(reader: ReadMethod, limits: EvmLimits)
   }
 
   return {
-    read: async (addresses, context) => {
+    read: async (addresses, context, since) => {
       const told = new Map<string, TokenMetadata>()
       const missing: string[] = []
       for (const address of new Set(addresses)) {
@@ -107,11 +125,13 @@ export function createTokenMetadataReader(reader: ReadMethod, limits: EvmLimits)
         if (found) told.set(address, found)
         else missing.push(address)
       }
-      const trouble = await readMissing(missing, context, told)
+      const trouble = await readMissing(missing, context, since, told)
       return { told, ...(trouble && { trouble }) }
     },
   }
 }
+
+const isComplete = ({ name, symbol, decimals }: Fields): boolean => Boolean(name && symbol && decimals)
 
 function metadataOf({ name, symbol, decimals }: Fields): TokenMetadata {
   const texts = { name: decodeText(name, nameLength), symbol: decodeText(symbol, symbolLength) }

@@ -55,7 +55,7 @@ describe('on a chain', () => {
   it('gives up on a name that no gas limit pays for, and keeps the rest', async () => {
     const token = await anvil.deploy('LoopingToken')
     const { pool, metadata } = readerOver(undefined, { retryMetadataGas: 90_000_000 })
-    expect((await metadata.read([token], context())).told).toEqual(new Map([[token, { symbol: 'LOOP' }]]))
+    expect((await metadata.read([token], context(), 0n)).told).toEqual(new Map([[token, { symbol: 'LOOP' }]]))
     await pool.close()
   })
 
@@ -67,10 +67,23 @@ describe('on a chain', () => {
       if (data.length > 1_060) throw new JsonRpcError('response too large', -32000)
       return undefined
     })
-    const read = await metadata.read(tokens, context())
+    const read = await metadata.read(tokens, context(), 0n)
     const told = { name: 'Maker Lookalike', symbol: 'MKRL', decimals: 18 }
     expect([...read.told.values()]).toEqual([told, told, told])
     await pool.close()
+  })
+
+  it('does not remember what a server left out that stood at an earlier block', async () => {
+    const token = await anvil.deploy('Bytes32Token')
+    const since = BigInt(await anvil.rpc('eth_blockNumber'))
+    const still = await startAnvil({ chainId: anvil.chainId })
+    let stuck = true
+    const { pool, metadata } = readerOver(() => (stuck ? still.url : undefined))
+    expect((await metadata.read([token], context(), since)).told).toEqual(new Map([[token, {}]]))
+    stuck = false
+    expect((await metadata.read([token], context(), since)).told.get(token)?.symbol).toBe('MKRL')
+    await pool.close()
+    await still.stop()
   })
 
   it('is an error, not "no name", when the chain cannot be asked; and is not remembered', async () => {
@@ -80,10 +93,10 @@ describe('on a chain', () => {
       if (broken) throw new UpstreamUnavailableError('connection cut')
       return undefined
     })
-    const { told, trouble } = await metadata.read([token], context())
+    const { told, trouble } = await metadata.read([token], context(), 0n)
     expect([told.size, trouble?.message]).toEqual([0, 'connection cut'])
     broken = false
-    expect((await metadata.read([token], context())).told.get(token)?.symbol).toBe('MKRL')
+    expect((await metadata.read([token], context(), 0n)).told.get(token)?.symbol).toBe('MKRL')
     await pool.close()
   })
 })

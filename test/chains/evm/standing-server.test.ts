@@ -1,0 +1,58 @@
+import { expect, it, onTestFinished } from 'vitest'
+import type { KnownToken } from '../../../src/chains/capabilities.ts'
+import { JsonRpcError } from '../../../src/errors.ts'
+import { startAnvil } from '../../support/evm/anvil.ts'
+import { installMulticall3 } from '../../support/evm/multicall3.ts'
+import { account, chain, read, sourceOver, unlisted, useTokenChain } from './token-chain.ts'
+
+useTokenChain()
+
+/** A server of the chain, behind the same address as others, that stands at a block before all tokens. */
+async function startStanding(): Promise<string> {
+  const standing = await startAnvil({ chainId: 43_114 })
+  onTestFinished(() => standing.stop())
+  await installMulticall3(standing)
+  return standing.url
+}
+
+/** The tokens of two reads; in the first, all calls after that of the balances get to a server that stands still. */
+async function shownTwice(list: readonly KnownToken[], onlyMulticall: boolean) {
+  const standing = await startStanding()
+  let reads = 0
+  let calls = 0
+  const { source } = sourceOver(
+    ({ params }) => {
+      const [{ to }, , overrides] = params as [{ to?: string }, string, unknown]
+      if (onlyMulticall && (to !== chain.multicall || overrides)) throw new JsonRpcError('execution reverted', 3)
+      calls += 1
+      return reads === 1 && calls > 1 ? standing : undefined
+    },
+    {
+      list,
+      multicall: chain.multicall,
+      indexedTokens: { isComplete: () => true, tokensOf: async () => [chain.tokens.spam] },
+    },
+  )
+  const shown = async () => {
+    reads += 1
+    const [balances] = await read(source, [account(1)])
+    return typeof balances === 'object' ? balances.tokens : balances
+  }
+  return [await shown(), await shown()]
+}
+
+it.each([
+  ['packed reads', false],
+  ['Multicall3', true],
+])('by %s, the name of a newer token is asked for again at the next read', async (_, onlyMulticall) => {
+  const token = { symbol: '$ CLAIM-AVAX.example', decimals: 18, balance: 5_000n * 10n ** 18n }
+  const [first, second] = await shownTwice([], onlyMulticall)
+  expect(first).not.toMatchObject([token])
+  expect(second).toMatchObject([token])
+})
+
+it('by Multicall3, the decimals of a newer token are asked for again at the next read', async () => {
+  const [first, second] = await shownTwice([{ ...unlisted(chain.tokens.spam), decimals: 9 }], true)
+  expect(first).toMatchObject([{ decimals: 9 }])
+  expect(second).toMatchObject([{ decimals: 18 }])
+})
