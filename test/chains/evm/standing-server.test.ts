@@ -3,7 +3,7 @@ import type { KnownToken } from '../../../src/chains/capabilities.ts'
 import { JsonRpcError } from '../../../src/errors.ts'
 import { startAnvil } from '../../support/evm/anvil.ts'
 import { installMulticall3 } from '../../support/evm/multicall3.ts'
-import { account, chain, read, sourceOver, unlisted, useTokenChain } from './token-chain.ts'
+import { account, amounts, chain, read, sourceOver, unlisted, useTokenChain } from './token-chain.ts'
 
 useTokenChain()
 
@@ -55,4 +55,20 @@ it('by Multicall3, the decimals of a newer token are asked for again at the next
   const [first, second] = await shownTwice([{ ...unlisted(chain.tokens.spam), decimals: 9 }], true)
   expect(first).toMatchObject([{ decimals: 9 }])
   expect(second).toMatchObject([{ decimals: 18 }])
+})
+
+it('tokens that are not there yet at a server that stands still are asked for at the next read', async () => {
+  const standing = await startStanding()
+  let isStanding = false
+  const { source } = sourceOver(({ params }) => {
+    const tag = params[1] as string
+    return isStanding && (tag === 'latest' || Number(tag) < 5) ? standing : undefined
+  })
+  const shown = async () => amounts((await read(source, [account(1)]))[0])
+  const held = await shown()
+  expect(held.size).toBeGreaterThan(1)
+  isStanding = true
+  expect(await shown()).toEqual(held)
+  isStanding = false
+  expect(await shown()).toEqual(held)
 })

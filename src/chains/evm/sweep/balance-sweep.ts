@@ -18,15 +18,27 @@ export interface BalanceSweep {
    * are `failed` and remembered. Throws when nothing could be read, or when the upstreams lost the block repeatedly.
    *
    * @param later rectangles that become known while the first are read
-   * @param at the block to read at, tried once; left out = the latest
    */
   read(
     rectangles: readonly Rectangle[],
     context: ReadContext,
     later?: Promise<readonly Rectangle[]>,
-    at?: BlockMark,
+    options?: SweepOptions,
   ): Promise<SweepResult>
 }
+
+export interface SweepOptions {
+  /** The block to read at, tried once; left out = the latest. */
+  at?: BlockMark
+  /**
+   * False for a latest block that is of no use: OldBlockError is thrown then. What fails at such a block is not
+   * remembered, since tokens may not be there yet.
+   */
+  isWanted?: (block: BlockMark) => boolean
+}
+
+/** See `SweepOptions.isWanted`. */
+export class OldBlockError extends BadAnswerError {}
 
 const attempts = 3
 /** Share of the remaining time for rectangles that become known while the first are read. */
@@ -127,17 +139,18 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
     wanted: readonly Rectangle[],
     settled: PairSet,
     context: ReadContext,
-    at: BlockMark | undefined,
+    { at, isWanted = () => true }: SweepOptions,
   ): Promise<SweepResult> => {
     const { common, apart } = separated(wanted, unreadable, limits.patientTokens)
     const reading = sweepPass(common, deps, { ...hasty, ...(at && { block: at }) }, context)
-    if (apart.length === 0) return reading
     const options = { ...patient, oversized: 'failed' as const, ...(at && { block: at }) }
     const beside = mapBounded(apart, limits.concurrency, (rectangle) =>
       sweepPass([rectangle], retryDeps, options, context).catch(() => undefined),
     )
     const [first, early] = await Promise.all([reading, beside])
     const { block } = first
+    if (!isWanted(block)) throw new OldBlockError(`block ${block.number} is older than what was told before`)
+    if (apart.length === 0) return first
     const begun = await passesAt(apart, early, block, context)
     const second = await patientPass(apart, retryDeps, { ...patient, block, begun }, context)
     await eachPair(second.failed, settled.add)
@@ -148,10 +161,10 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
     wanted: readonly Rectangle[],
     context: ReadContext,
     later: Promise<readonly Rectangle[]> | undefined,
-    at: BlockMark | undefined,
+    options: SweepOptions,
   ): Promise<SweepResult> => {
     const settled = createPairSet()
-    const first = await readFirst(wanted, settled, context, at)
+    const first = await readFirst(wanted, settled, context, options)
     const more = (await later) ?? []
     if (more.length === 0) return retry(first, settled, wanted, context)
     // If these take too long, only the owners that hold them become errors.
@@ -160,14 +173,14 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
   }
 
   return {
-    read: async (wanted, context, later, at) => {
+    read: async (wanted, context, later, options = {}) => {
       // If the first rectangles have failed, nobody waits for the later ones.
       later?.catch(() => {})
       for (let attempt = 1; ; attempt++) {
         try {
-          return await readAll(wanted, context, later, at)
+          return await readAll(wanted, context, later, options)
         } catch (error) {
-          if (!(error instanceof BlockLostError) || attempt === attempts || at) throw error
+          if (!(error instanceof BlockLostError) || attempt === attempts || options.at) throw error
         }
       }
     },

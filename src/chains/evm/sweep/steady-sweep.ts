@@ -1,6 +1,6 @@
 import { steadyNow } from '../../../lib/steady-clock.ts'
 import type { BlockMark } from '../read/reader-types.ts'
-import type { BalanceSweep } from './balance-sweep.ts'
+import { type BalanceSweep, OldBlockError } from './balance-sweep.ts'
 import { BlockLostError } from './sweep-tally.ts'
 
 /** An older height no longer counts: the chain has moved on, or was set back meanwhile. Milliseconds. */
@@ -8,8 +8,8 @@ const FORGOTTEN_MS = 60_000
 
 /**
  * A sweep that does not go back behind earlier answers: many servers stand behind one address, and an answer of one
- * that is stuck would show balances that are already spent. A result that is more than `lagBlocks` older is read again
- * at the newest recent block. If no server has that block any more, the chain itself went back.
+ * that is stuck would show balances that are already spent. Where the latest block is more than `lagBlocks` older, the
+ * newest recent block is read instead. If no server has that block any more, the chain itself went back.
  * @param now milliseconds
  */
 export function createSteadySweep(sweep: BalanceSweep, lagBlocks: number, now: () => number = steadyNow): BalanceSweep {
@@ -18,22 +18,26 @@ export function createSteadySweep(sweep: BalanceSweep, lagBlocks: number, now: (
   const saw = (block: BlockMark): void => {
     newest = { ...block, at: now() }
   }
-  const isOld = ({ number }: BlockMark): boolean =>
-    newest !== undefined && now() - newest.at < FORGOTTEN_MS && number < newest.number
+  const isOld = ({ number }: BlockMark, lag = 0): boolean =>
+    newest !== undefined && now() - newest.at < FORGOTTEN_MS && number + BigInt(lag) < newest.number
 
   return {
     read: async (rectangles, context, later) => {
-      const result = await sweep.read(rectangles, context, later)
-      const { block } = result
-      if (!isOld(block)) saw(block)
-      if (!newest || !isOld({ ...block, number: block.number + BigInt(lagBlocks) })) return result
       try {
-        return await sweep.read(rectangles, context, later, newest)
+        const result = await sweep.read(rectangles, context, later, { isWanted: (block) => !isOld(block, lagBlocks) })
+        if (!isOld(result.block)) saw(result.block)
+        return result
+      } catch (error) {
+        if (!(error instanceof OldBlockError) || !newest) throw error
+      }
+      try {
+        return await sweep.read(rectangles, context, later, { at: newest })
       } catch (error) {
         if (!(error instanceof BlockLostError)) throw error
-        saw(block)
-        return result
       }
+      const result = await sweep.read(rectangles, context, later)
+      saw(result.block)
+      return result
     },
   }
 }
