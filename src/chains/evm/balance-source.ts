@@ -55,7 +55,7 @@ export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSourc
   const limits: EvmLimits = { ...evmLimits, ...deps.limits }
   const reader = createEvmReader(deps)
   const unreadable = createUnreadableTokens(limits.unreadableEntries, limits.unreadableMs)
-  const sweep = createSteadySweep(createBalanceSweep(reader, limits, unreadable), limits.lagBlocks)
+  const sweep = createSteadySweep(createBalanceSweep(reader, limits, unreadable), limits.lagBlocks, unreadable.forget)
   const metadata = createTokenMetadataReader(reader, limits)
   const multipliers = createUiMultipliers(limits)
   const nativeOf = createNativeUnit(caip2Id, deps.native)

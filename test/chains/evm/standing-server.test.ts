@@ -3,6 +3,7 @@ import type { KnownToken } from '../../../src/chains/capabilities.ts'
 import { JsonRpcError } from '../../../src/errors.ts'
 import { startAnvil } from '../../support/evm/anvil.ts'
 import { installMulticall3 } from '../../support/evm/multicall3.ts'
+import { createRpcPool } from '../../support/upstream/rpc-pool.ts'
 import { account, amounts, chain, read, sourceOver, unlisted, useTokenChain } from './token-chain.ts'
 
 useTokenChain()
@@ -71,4 +72,18 @@ it('tokens that are not there yet at a server that stands still are asked for at
   expect(await shown()).toEqual(held)
   isStanding = false
   expect(await shown()).toEqual(held)
+})
+
+it('nor does a server that was the first to answer keep them away, once another is far ahead of it', async () => {
+  const standing = await startStanding()
+  const mining = createRpcPool(chain.url)
+  await mining.rpc('', 'anvil_mine', ['0x400'])
+  await mining.close()
+  let isStanding = true
+  const { source } = sourceOver(() => (isStanding ? standing : undefined))
+  const shown = async () => amounts((await read(source, [account(1)]))[0])
+  expect((await shown()).size).toBe(0)
+  isStanding = false
+  expect((await shown()).size).toBe(0)
+  expect((await shown()).size).toBeGreaterThan(1)
 })

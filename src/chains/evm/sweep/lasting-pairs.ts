@@ -2,6 +2,7 @@
 export interface LastingPairs {
   has(token: string, owner: string): boolean
   add(token: string, owner: string): void
+  clear(): void
 }
 
 /** By token, like `PairSet`: there are tens of thousands, and every read looks them up. */
@@ -31,6 +32,10 @@ export function createLastingPairs(most: number, ttlMs: number): LastingPairs {
       if (!owners.delete(owner)) size += 1
       owners.set(owner, performance.now() + ttlMs)
       while (size > most) forgetOne()
+    },
+    clear() {
+      untilBy.clear()
+      size = 0
     },
   }
 }

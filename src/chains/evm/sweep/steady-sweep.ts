@@ -5,17 +5,29 @@ import { BlockLostError } from './sweep-tally.ts'
 
 /** An older height no longer counts: the chain has moved on, or was set back meanwhile. Milliseconds. */
 const FORGOTTEN_MS = 60_000
+/**
+ * So many times `lagBlocks`, which is the work of ten seconds at least, take longer than anything about a token that
+ * failed is remembered: a chain that has moved on by more since the last read was read there at a server that stood still.
+ */
+const LEAP = 100
 
 /**
  * A sweep that does not go back behind earlier answers: many servers stand behind one address, and an answer of one
  * that is stuck would show balances that are already spent. Where the latest block is more than `lagBlocks` older, the
  * newest recent block is read instead. If no server has that block any more, the chain itself went back.
+ * @param onLeap the block of the read before was far too old, and nobody knew
  * @param now milliseconds
  */
-export function createSteadySweep(sweep: BalanceSweep, lagBlocks: number, now: () => number = steadyNow): BalanceSweep {
+export function createSteadySweep(
+  sweep: BalanceSweep,
+  lagBlocks: number,
+  onLeap: () => void,
+  now: () => number = steadyNow,
+): BalanceSweep {
   let newest: (BlockMark & { at: number }) | undefined
 
   const saw = (block: BlockMark): void => {
+    if (newest && block.number - newest.number > BigInt(LEAP * lagBlocks)) onLeap()
     newest = { ...block, at: now() }
   }
   const isOld = ({ number }: BlockMark, lag = 0): boolean =>

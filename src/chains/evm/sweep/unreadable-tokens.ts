@@ -33,6 +33,8 @@ export interface UnreadableTokens {
   addBurning(token: string): void
   /** The token answered for the owner. Kept only for tokens that burn their gas for some owner. */
   addAnswer(token: string, owner: string): void
+  /** The servers asked so far may have had none of the tokens: what failed is asked again. */
+  forget(): void
 }
 
 /** Tokens that are put off come back after this share of the time. */
@@ -99,6 +101,10 @@ export function createUnreadableTokens(entries: number, ttlMs: number): Unreadab
       answers.set(key(token, owner), true)
       answering.set(token, true)
       burnt.delete(token)
+    },
+    forget() {
+      pairs.clear()
+      for (const cache of [together, later, troubles, burning, answers, burnt]) cache.clear()
     },
   }
 }

@@ -30,6 +30,7 @@ function balanced(heights: bigint[]) {
   const sweep = createSteadySweep(
     createBalanceSweep(reader, evmLimits, createUnreadableTokens(10, 1_000)),
     3,
+    () => {},
     () => now,
   )
   return {
