@@ -191,24 +191,29 @@ interface Client {
 
 function createClient(database: EmbeddedDatabase, lock: FolderLock, timeoutMs: number): Client {
   let running: Promise<unknown> = Promise.resolve()
-  let late = false
+  /** Something was not waited for, or not sent: perhaps the end of a transaction. */
+  let isUnclean = false
+  const unsent = (error: unknown): never => {
+    isUnclean = true
+    throw error
+  }
   return {
     query(sql, parameters = []) {
       const ask = (): Promise<unknown> => database.query(sql, parameters)
       // This process may have been paused for so long that another one owns the folder.
-      const result = lock.isFresh() ? ask() : lock.confirm().then(ask)
+      const result = lock.isFresh() ? ask() : lock.confirm().then(ask, unsent)
       running = result.catch(() => undefined)
       const inTime = withTimeout(result, timeoutMs, () => {
-        late = true
+        isUnclean = true
       })
       return inTime as Promise<PostgresQueryResult<unknown>>
     },
     async settle() {
-      if (!late || database.over) return
-      await withTimeout(running, STUCK_AFTER_MS, () => undefined).then(
-        () => database.query('rollback', []),
-        () => database.kill(),
-      )
+      if (!isUnclean || database.over) return
+      await withTimeout(running, STUCK_AFTER_MS, () => undefined)
+        .then(() => (lock.isFresh() ? undefined : lock.confirm()))
+        .then(() => database.query('rollback', []))
+        .catch(() => database.kill())
     },
   }
 }
