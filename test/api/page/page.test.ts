@@ -211,6 +211,12 @@ describePage('the page in a browser', () => {
     ['of Bitcoin test, by itself', `cNJFgo1d${'r'.repeat(44)}`],
     ['of Solana', `4Z7cXSye${'N'.repeat(80)}`],
     ['of Solana as a file', `[${Array.from({ length: 64 }, (_, at) => at + 100).join(', ')}]`],
+    [
+      'as words, the first as phones write it',
+      'Legal winner thank year wave sausage worth useful legal winner thank yellow',
+    ],
+    ['as words in capitals', 'LEGAL WINNER THANK YEAR WAVE SAUSAGE WORTH USEFUL LEGAL WINNER THANK YELLOW'],
+    ['as words of another language', Array.from({ length: 12 }, () => 'あいこくしん').join('\u3000')],
   ])('a private key %s goes nowhere, either', async (_, key) => {
     server.onAsk(both)
     const { page, show, text } = await open()

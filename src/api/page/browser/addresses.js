@@ -13,8 +13,9 @@ const SECRET =
   /^([A-Za-z]prv[1-9A-HJ-NP-Za-km-z]{20,}|PrivateKey-.+|(0x)?[0-9a-fA-F]{64}|[59KLc][1-9A-HJ-NP-Za-km-z]{50,51}|[1-9A-HJ-NP-Za-km-z]{85,88})$/
 /** A Solana key as its command line keeps it: 64 numbers between brackets. */
 const KEY_FILE = /\[\s*\d{1,3}(?:\s*,\s*\d{1,3}){31,63}\s*\]/
-/** Seed phrases have at least this many short words. */
+/** Seed phrases have at least this many short words, of any language; phones write the first with a capital. */
 const PHRASE_WORDS = 12
+const PHRASE_WORD = /^[\p{L}\p{M}]{1,10}$/u
 
 /**
  * Parses pasted text word by word. Unknown words are returned with the reason; secrets are never repeated.
@@ -30,7 +31,7 @@ export function readAddresses(text, prefixes) {
   let secret = false
   let tooMany = 0
   const words = text.split(/[\s,;"'<>|]+/).filter((word) => word !== '')
-  const phrase = KEY_FILE.test(text) || words.filter((word) => /^[a-z]{3,8}$/.test(word)).length >= PHRASE_WORDS
+  const phrase = KEY_FILE.test(text) || words.filter((word) => PHRASE_WORD.test(word)).length >= PHRASE_WORDS
   for (const word of words) {
     const account = readAddress(word, prefixes)
     if (account) {
