@@ -1,6 +1,7 @@
 import { Cluster, type ClusterNode, Redis } from 'ioredis'
 import { inTime } from '../lib/waiting/in-time.ts'
 import { createBothWays } from './both-ways.ts'
+import { isRefusedDatabase, NO_ANSWER, NODE_OF_A_CLUSTER, troubleOf } from './trouble.ts'
 
 export type RedisClient = Redis | Cluster
 
@@ -232,30 +233,6 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
 
 /** The client's own errors about commands that it did not send, which follow the actual problem. */
 const OWN_WORDS = /^Stream isn't writeable/
-const NO_REDIS = /^(Protocol error|Unknown RESP type)/
-const NO_ANSWER = 'no answer in time'
-const NODE_OF_A_CLUSTER = 'is one node of a cluster, which redis.cluster tells'
-/** A sentinel, or a server with renamed commands. */
-const UNKNOWN_COMMAND = /unknown (redis )?command/i
-/** For a command in a script; servers before 7 embed the code in their own message. */
-const REFUSED_IN_SCRIPT = /ACL failure in script|can't run this command/
-const WORD_OF_A_SCRIPT = /^ERR Error running script .*?: -([A-Z]{2,20}) /
-
-/** The server's error code (`OOM`, `READONLY`, `CLUSTERDOWN` …); nothing of a command or its key. */
-function troubleOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown'
-  if (error.message === 'Command timed out') return NO_ANSWER
-  if (NO_REDIS.test(error.message)) return 'what answers is no Redis server'
-  if (isRefusedDatabase(error)) return 'refuses the database of the URL'
-  if (error.message.startsWith('MOVED ')) return NODE_OF_A_CLUSTER
-  if (UNKNOWN_COMMAND.test(error.message)) return 'lacks a command'
-  if (REFUSED_IN_SCRIPT.test(error.message)) return 'NOPERM'
-  const inScript = WORD_OF_A_SCRIPT.exec(error.message)?.[1]
-  return inScript ?? /^[A-Z]{2,20}(?= )/.exec(error.message)?.[0] ?? (error as { code?: string }).code ?? error.name
-}
-
-const isRefusedDatabase = (error: Error): boolean =>
-  (error as { command?: { name?: unknown } }).command?.name === 'select'
 
 /** The nodes named by a cluster's latest list. */
 interface KnownNodes {
@@ -285,6 +262,8 @@ function connect(options: SharedServerOptions, known: KnownNodes): RedisClient {
       return pauseAfter(attempts)
     },
     slotsRefreshInterval: NODES_OF_A_CLUSTER_MS,
+    // By default the nodes' names are resolved first, and certificates are then compared with addresses.
+    dnsLookup: (name, done) => done(null, name),
     redisOptions: {
       ...common,
       ...(username ? { username: decodeURIComponent(username) } : {}),

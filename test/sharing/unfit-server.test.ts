@@ -61,6 +61,14 @@ describe.skipIf(missing)('a server', () => {
     }
   })
 
+  it('that is a cluster which does not tell its nodes to the user is away, and why', async () => {
+    const cluster = await startRedisCluster()
+    onTestFinished(() => cluster.stop())
+    const [url = ''] = await Promise.all(cluster.nodes.map((node) => userOf(node.url, MANUAL)))
+    const { server } = await connect(url, { cluster: true })
+    await expect.poll(() => server.status()).toMatchObject({ state: 'alone', trouble: 'NOPERM' })
+  })
+
   it('that is a cluster is shared with what the manual lists for it', async () => {
     const cluster = await startRedisCluster()
     onTestFinished(() => cluster.stop())
