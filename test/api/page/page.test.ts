@@ -71,6 +71,27 @@ describePage('the page in a browser', () => {
     expect(await text('#total-title')).toBe('Total')
   })
 
+  it('waits for what was asked again while the first stream goes on and ends', async () => {
+    const all: Asked[] = []
+    server.onAsk((one) => void all.push(one))
+    const { page, settled, text, until } = await open()
+    await page.fill('#addresses', ACCOUNT)
+    await page.click('#show')
+    await expect.poll(() => all.length).toBe(1)
+    all[0]?.send(FAILED)
+    await page.click(`${card('Beta')} .retry`)
+    await expect.poll(() => all.length).toBe(2)
+    all[0]?.send(evmItem(EVM_A, 3))
+    all[0]?.end()
+    await page.waitForSelector(`${card('Alpha Chain')}[data-state="full"]`)
+    await until(`document.querySelector('#completeness').textContent === '1 of 2 readings answered'`)
+    expect(await page.getAttribute(card('Beta'), 'data-state')).toBe('waiting')
+    all[1]?.send(evmItem(EVM_B, 1))
+    all[1]?.end()
+    await settled()
+    expect(await text('#total')).toBe('$8.00')
+  })
+
   it.each<[string, (asked: Asked) => void, string]>([
     ['a stream that is cut', ({ send, end }) => [send(evmItem(EVM_A, 3)), end()], 'the stream ended before'],
     ['an internal error', ({ send, end }) => [send({ error: 'INTERNAL_ERROR' }), end()], 'the stream ended before'],

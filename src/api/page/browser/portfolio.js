@@ -25,7 +25,7 @@ export function createPortfolio(pairs) {
      * Takes an item of the stream. Items that were not requested are ignored; one without a pair is an error of the
      * whole stream and shows in the pairs that stay unanswered.
      * @param {Item} item
-     * @returns {Chain | undefined} the chain that changed
+     * @returns {Pair | undefined} the pair that changed, as it was asked last
      */
     accept(item) {
       const key = keyOf(item.caip2Id ?? '', item.id ?? '')
@@ -34,7 +34,7 @@ export function createPortfolio(pairs) {
       const { pair } = reading
       if (item.error === null && item.balances) readings.set(key, { pair, state: 'read', item })
       else readings.set(key, { pair, state: 'failed', error: item.error ?? 'no balances were sent' })
-      return pair.chain
+      return pair
     },
     /**
      * Marks those of the pairs that still wait as failed.

@@ -56,14 +56,17 @@ export function createSession({ portfolio, currency, untrusted, blockchains, hea
 
   /** @param {Question} question */
   async function put({ data, pairs }) {
-    const chains = pairs.map(({ chain }) => chain)
+    // What failed may be asked again before this ends, and then waits for another answer.
+    const open = new Set(pairs)
     let error = 'the stream ended before this was answered'
     try {
       const body = { data, currency, showUntrustedTokens: untrusted }
       for await (const item of askBalances(body, { headers: headers(), signal })) {
         if (signal.aborted) return
-        const chain = portfolio.accept(item)
-        if (chain) changed([chain])
+        const pair = portfolio.accept(item)
+        if (!pair) continue
+        open.delete(pair)
+        changed([pair.chain])
       }
     } catch (trouble) {
       if (signal.aborted) return
@@ -71,8 +74,8 @@ export function createSession({ portfolio, currency, untrusted, blockchains, hea
       if (trouble instanceof RequestError && trouble.status > 0) onRefused(trouble)
     }
     if (signal.aborted) return
-    portfolio.giveUp(pairs, error)
-    changed(chains)
+    portfolio.giveUp([...open], error)
+    changed(pairs.map(({ chain }) => chain))
   }
 
   return {
