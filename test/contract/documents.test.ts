@@ -28,4 +28,17 @@ describe('committed OpenAPI documents', () => {
     const { problems } = JSON.parse(report.stdout) as Report
     expect(problems.map(({ severity, ruleId, message }) => `${severity} ${ruleId}: ${message}`)).toEqual([])
   })
+  it('data.json tells by which member the two kinds of tokens differ', () => {
+    const { paths, components } = JSON.parse(readFileSync(new URL('data.json', folder), 'utf8'))
+    const token = paths['/v1/chains/{chainId}/nfts/collections/{address}/tokens/{tokenId}'].get.responses['200']
+    const { propertyName, mapping } = token.content['application/json'].schema.discriminator
+    const named = Object.entries<string>(mapping).map(([kind, place]) => [
+      kind,
+      components.schemas[place.split('/').at(-1) ?? ''].properties[propertyName].enum,
+    ])
+    expect(named).toEqual([
+      ['ERC-721', ['ERC-721']],
+      ['ERC-1155', ['ERC-1155']],
+    ])
+  })
 })

@@ -60,6 +60,14 @@ const Erc1155Schema = closed('Erc1155Token', {
   }),
 })
 
+/** Generated clients choose the type by the member that the specification names. */
+const TokenSchema = Type.Union([Erc721Schema, Erc1155Schema], {
+  discriminator: {
+    propertyName: 'ercType',
+    mapping: { 'ERC-721': '#/components/schemas/Erc721Token', 'ERC-1155': '#/components/schemas/Erc1155Token' },
+  },
+})
+
 const CollectionParams = Type.Object({
   chainId: Type.String({ description: 'EVM chain id or blockchain id.' }),
   address: Type.String({ description: 'Contract.' }),
@@ -133,7 +141,7 @@ function listRoute(deps: NftDeps): DataRoute {
       200,
       'Tokens by rising id.',
       closed('ListNftTokens', {
-        tokens: Type.Array(Type.Union([Erc721Schema, Erc1155Schema])),
+        tokens: Type.Array(TokenSchema),
         nextPageToken: NextPageTokenSchema,
       }),
     ),
@@ -168,7 +176,7 @@ function tokenRoute(deps: NftDeps): DataRoute {
     summary: 'Get token details',
     weight: 'medium',
     params: TokenParams,
-    response: answers(200, 'The token.', Type.Union([Erc721Schema, Erc1155Schema])),
+    response: answers(200, 'The token.', TokenSchema),
     async handle(request, reply) {
       const { chainId, contract, tokenId } = await tokenOf(deps, request.params as Static<typeof TokenParams>)
       await requireFreshChain(deps, chainId, reply)
