@@ -73,9 +73,14 @@ function filterOf(params: Buffer | undefined): ReadonlyMap<string, Buffer> | und
   const filter = parameterAt(params, 0)
   if (filter?.[0] !== 0x7b) return undefined
   const seen = new Map<string, Buffer>()
-  eachMember(filter, 0, (keyFrom, keyTo, from, to) => {
-    seen.set(foldName(decodeString(filter, keyFrom, keyTo)), filter.subarray(from, to))
-  })
+  try {
+    eachMember(filter, 0, (keyFrom, keyTo, from, to) => {
+      seen.set(foldName(decodeString(filter, keyFrom, keyTo)), filter.subarray(from, to))
+    })
+  } catch {
+    // Large calls are not validated: malformed text is left for the node to refuse.
+    return undefined
+  }
   return seen
 }
 

@@ -92,6 +92,8 @@ const withSignal = ({ endpoint, message, body, contentType, deadline }: EvmCall,
   deadline,
 })
 
+const isShared = ({ body }: EvmCall): boolean => body.length <= MAX_SHARED_BODY
+
 const FIRST_BLOCK = 1n
 
 const hex = (value: bigint): string => `"0x${value.toString(16)}"`
@@ -186,13 +188,14 @@ export function createEvmReads({ pools, kept, tipOf, lacks }: EvmReadsDeps): Evm
     if (higher) return bodyOf(higher)
     // Before caching: a cached answer is served at once, and callers that ask meanwhile have to wait, too.
     await settleReceipts(call, [[plan, answer.body]])
-    if (!attempts.doubtful) kept.keep(plan, tip, asked, answer)
+    if (!attempts.doubtful && isShared(call)) kept.keep(plan, tip, asked, answer)
     return answer
   }
   const read: EvmReads['read'] = async (call) => {
-    const plan = call.body.length > MAX_SHARED_BODY ? undefined : planRead(call.endpoint, call.message)
+    const plan = planRead(call.endpoint, call.message)
     const { id } = call.message
     if (!plan || id === undefined) return ask(call, judgeFor(call))
+    if (!isShared(call)) return askPlanned(call, plan)
     const tip = tipOf(call.endpoint)
     const known = kept.find(plan, tip)
     if (known) return known
