@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { rangeStart } from '../../../../src/api/node/evm/read/finality.ts'
 import type { SeenCall } from '../../../support/upstream/fault-server.ts'
 import { type HighNode, startNodesAt } from './stage.ts'
 import { startWith } from './state-synced-nodes.ts'
@@ -37,9 +36,4 @@ it('the state of now is told of the block that was shown, once a node that is le
   await ahead.server.close()
   const asked = [{ to: ADDRESSES[0], data: `0x${'00'.repeat(40_000)}` }, 'latest']
   expect(await stage.call('eth_call', asked)).toBe(hex(101))
-})
-
-it('a filter that is no JSON is left to the node: a large call is not validated here', () => {
-  const params = Buffer.from('[{"fromBlock":"0x1","toBlock":"0x2","\\u00zz":[]}]')
-  expect(rangeStart(params)).toBeUndefined()
 })

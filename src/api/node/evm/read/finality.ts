@@ -1,6 +1,6 @@
 import { eachElement, eachMember } from '../../json/spans.ts'
 import { decodeString, foldName } from '../../json/strings.ts'
-import { type EvmRead, IN_BLOCK } from '../methods.ts'
+import { type Dependence, IN_BLOCK } from '../methods.ts'
 
 /** How long the answer to one call stays valid; undefined = unknown, it is not cached. */
 export type CallFinality =
@@ -68,14 +68,27 @@ const fromBlock = (block: Block): CallFinality | undefined => {
   return block.at === 'hash' ? { kind: 'immutable' } : { kind: 'immutable', block: block.number }
 }
 
-/** Members of a log filter, by lower-case name: nodes read `FromBlock` like `fromBlock`. */
-function filterOf(params: Buffer | undefined): ReadonlyMap<string, Buffer> | undefined {
+/** The members of a log filter that say which blocks. */
+type Ends = Partial<Record<'fromblock' | 'toblock' | 'blockhash', Buffer | undefined>>
+
+const isEnd = (name: string): name is keyof Ends => name === 'fromblock' || name === 'toblock' || name === 'blockhash'
+
+/** Of the longest of their names, in quotes and all in escapes: callers send many others, which take longer to decode. */
+const LONGEST_NAME = 56
+
+const NULL_START = 0x6e
+
+/** Undefined when there is no filter: nodes read `FromBlock` like `fromBlock`. */
+function endsOf(params: Buffer | undefined): Ends | undefined {
   const filter = parameterAt(params, 0)
   if (filter?.[0] !== 0x7b) return undefined
-  const seen = new Map<string, Buffer>()
+  const seen: Ends = {}
   try {
     eachMember(filter, 0, (keyFrom, keyTo, from, to) => {
-      seen.set(foldName(decodeString(filter, keyFrom, keyTo)), filter.subarray(from, to))
+      if (keyTo - keyFrom > LONGEST_NAME) return
+      const name = foldName(decodeString(filter, keyFrom, keyTo))
+      // Null is as good as absent, and takes an earlier one back.
+      if (isEnd(name)) seen[name] = filter[from] === NULL_START ? undefined : filter.subarray(from, to)
     })
   } catch {
     // Large calls are not validated: malformed text is left for the node to refuse.
@@ -84,20 +97,22 @@ function filterOf(params: Buffer | undefined): ReadonlyMap<string, Buffer> | und
   return seen
 }
 
-/** The first block number of a log range; undefined when it is not a number. */
-export function rangeStart(params: Buffer | undefined): bigint | undefined {
-  const first = blockOf(filterOf(params)?.get('fromblock'))
+const startOf = ({ fromblock }: Ends): bigint | undefined => {
+  const first = blockOf(fromblock)
   return first?.at === 'number' ? first.number : undefined
 }
+
+/** The first block number of a log range; undefined when it is not a number. */
+export const rangeStart = (params: Buffer | undefined): bigint | undefined => startOf(endsOf(params) ?? {})
 
 /**
  * The blocks whose new logs a filter tells of, in JSON: numbers, and undefined for an open end. No answer when the end is
  * another (of a block by its hash, up to the finalized one), or the filter cannot be read.
  */
 export function followedRange(params: Buffer | undefined): { first?: bigint; last?: bigint } | undefined {
-  const seen = filterOf(params)
-  if (!seen || seen.has('blockhash')) return undefined
-  const [first, last] = [blockOf(seen.get('fromblock')), blockOf(seen.get('toblock'))]
+  const ends = endsOf(params)
+  if (!ends || ends.blockhash) return undefined
+  const [first, last] = [blockOf(ends.fromblock), blockOf(ends.toblock)]
   if (!first || !last || first.at === 'hash' || last.at === 'hash') return undefined
   if ((first.at === 'tip' && first.below) || (last.at === 'tip' && last.below)) return undefined
   return {
@@ -106,28 +121,35 @@ export function followedRange(params: Buffer | undefined): { first?: bigint; las
   }
 }
 
-/** True when a log range ends at the newest block, whatever that is. */
-export function endsAtNewest(params: Buffer | undefined): boolean {
-  const seen = filterOf(params)
-  if (!seen || seen.has('blockhash')) return false
-  const last = blockOf(seen.get('toblock'))
-  return last?.at === 'tip' && !last.below
-}
-
 /** Logs are as final as the end of their range; a range that begins at the tip moves with it. */
-function rangeFinality(params: Buffer | undefined): CallFinality | undefined {
-  const seen = filterOf(params)
-  if (!seen) return undefined
+function rangeFinality({ fromblock, toblock, blockhash }: Ends): CallFinality | undefined {
   // An empty result may be that of a block that is accepted but not executed yet.
-  const hash = seen.get('blockhash')
-  if (hash) return blockOf(hash)?.at === 'hash' ? { kind: 'immutable', finalWhen: IN_BLOCK } : undefined
-  const [first, last] = [blockOf(seen.get('fromblock')), blockOf(seen.get('toblock'))]
+  if (blockhash) return blockOf(blockhash)?.at === 'hash' ? { kind: 'immutable', finalWhen: IN_BLOCK } : undefined
+  const [first, last] = [blockOf(fromblock), blockOf(toblock)]
   if (first?.at === 'number' && last?.at === 'number') return { kind: 'immutable', block: last.number }
   return first && last ? { kind: 'tip' } : undefined
 }
 
+/**
+ * Of logs: the first block if it is a number, whether the range ends at the newest one, whatever that is, and for how
+ * long they stay the same.
+ */
+export function logRange(params: Buffer | undefined): {
+  from: bigint | undefined
+  toNewest: boolean
+  finality: CallFinality | undefined
+} {
+  const ends = endsOf(params)
+  if (!ends) return { from: undefined, toNewest: false, finality: undefined }
+  const last = ends.blockhash ? undefined : blockOf(ends.toblock)
+  return { from: startOf(ends), toNewest: last?.at === 'tip' && !last.below, finality: rangeFinality(ends) }
+}
+
 /** What the table and the parameters say about one call. */
-export function finalityOf({ depends }: EvmRead, params: Buffer | undefined): CallFinality | undefined {
+export function finalityOf(
+  depends: Exclude<Dependence, { on: 'range' }>,
+  params: Buffer | undefined,
+): CallFinality | undefined {
   switch (depends.on) {
     case 'settled':
       return { kind: 'settled' }
@@ -139,7 +161,5 @@ export function finalityOf({ depends }: EvmRead, params: Buffer | undefined): Ca
       return { kind: 'immutable', ...(depends.finalWhen === undefined ? {} : { finalWhen: depends.finalWhen }) }
     case 'number':
       return fromBlock(blockOf(parameterAt(params, depends.parameter)))
-    case 'range':
-      return rangeFinality(params)
   }
 }

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../routes/endpoint.ts'
 import type { EvmMessage } from '../message.ts'
 import { type EvmRead, readOf } from '../methods.ts'
-import { type CallFinality, endsAtNewest, finalityOf, rangeStart } from './finality.ts'
+import { type CallFinality, finalityOf, logRange } from './finality.ts'
 
 /** What is known about a call before it is sent. */
 export interface ReadPlan {
@@ -23,7 +23,7 @@ export function planRead(endpoint: Endpoint, message: EvmMessage): ReadPlan | un
   const read = readOf(message.method)
   if (!read) return undefined
   const key = `${endpoint.path}\n${message.method}\n${message.params?.toString('latin1') ?? ''}`
-  const finality = finalityOf(read, message.params)
-  if (read.depends.on !== 'range') return { message, read, finality, key }
-  return { message, read, finality, from: rangeStart(message.params), toNewest: endsAtNewest(message.params), key }
+  const { depends } = read
+  if (depends.on === 'range') return { message, read, key, ...logRange(message.params) }
+  return { message, read, key, finality: finalityOf(depends, message.params) }
 }
