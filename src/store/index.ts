@@ -23,6 +23,7 @@ export {
   type AuthRecords,
   type AuthState,
   type ChainAlias,
+  type CheckedUser,
   type Credential,
   type EndpointAlias,
   KEPT_SECONDS,

@@ -1,4 +1,4 @@
-import type { KeystoreEntry, KeystoreRecords } from '../../store/index.ts'
+import type { CheckedUser, KeystoreEntry, KeystoreRecords } from '../../store/index.ts'
 import { decodeAddressList, encodeAddressList } from './address-list.ts'
 import { type EntryKeys, entryKeysOf } from './entry-keys.ts'
 import { KeystoreError, WrongPasswordError } from './errors.ts'
@@ -44,19 +44,19 @@ export const MAX_ADDRESSES = 5_000
 export const createChainKeys = ({ records, signIn }: ChainKeysDeps): ChainKeys => ({
   async open(chain, credentials, caller) {
     if (credentials.username === '') throw new KeystoreError('empty username')
-    await signIn.user(credentials, caller)
+    const user = await signIn.user(credentials, caller)
     const cipher = await withBytes(credentials.password, async (bytes) => createRecordCipher(bytes))
-    return openSession(records, chain, credentials.username, cipher)
+    return openSession(records, chain, user, cipher)
   },
 })
 
 function openSession(
   records: KeystoreRecords,
   { blockchainId, form }: KeyChain,
-  username: string,
+  user: CheckedUser,
   cipher: RecordCipher,
 ): KeySession {
-  const name = Buffer.from(username)
+  const { name } = user
   const keys = entryKeysOf(blockchainId)
   return {
     async addresses() {
@@ -67,12 +67,12 @@ function openSession(
       const address = addressOf(privateKey, form)
       const addition: Addition = { keys, cipher, form, address, privateKey }
       let failure: unknown
-      const found = await records.update(name, [keys.list, keys.of(address)], (entries) => {
+      const found = await records.update(user, [keys.list, keys.of(address)], (entries) => {
         const { writes, error } = add(addition, entries)
         failure = error
         return writes
       })
-      if (!found) throw new WrongPasswordError(username)
+      if (!found) throw new WrongPasswordError(Buffer.from(name).toString())
       if (failure !== undefined) throw failure
       return address
     },

@@ -34,7 +34,7 @@ export function createKeystoreUsers({ records, hasher, signIn }: KeystoreUsersDe
     demandUsername(username)
     if ((await records.find(Buffer.from(username))) !== undefined) throw taken(username)
   }
-  return {
+  const users: KeystoreUsers = {
     async create({ username, password }, caller) {
       await demandFree(username)
       const problem = passwordProblem(password)
@@ -45,17 +45,18 @@ export function createKeystoreUsers({ records, hasher, signIn }: KeystoreUsersDe
     async remove(credentials, caller) {
       const { username } = credentials
       demandUsername(username)
-      const name = Buffer.from(username)
-      const known = await records.find(name)
+      const known = await records.find(Buffer.from(username))
       if (known === undefined) throw unknown(username)
       await signIn.check(known, credentials, caller)
-      if (!(await records.remove(name))) throw unknown(username)
+      // While its password was checked, the user went, and the name may be another's.
+      if (!(await records.remove(known))) await users.remove(credentials, caller)
     },
     async export(credentials, caller) {
       demandUsername(credentials.username)
-      const { name } = await signIn.user(credentials, caller)
+      const { name, hash } = await signIn.user(credentials, caller)
       const read = await records.read(name)
-      if (read === undefined) throw new WrongPasswordError(credentials.username)
+      if (read === undefined || Buffer.compare(read.user.hash, hash) !== 0)
+        throw new WrongPasswordError(credentials.username)
       return encodeUserBlob({ hash: read.user.hash, salt: read.user.salt, entries: read.entries })
     },
     async import(credentials, bytes, caller) {
@@ -68,6 +69,7 @@ export function createKeystoreUsers({ records, hasher, signIn }: KeystoreUsersDe
     names: async () => (await records.names()).map((name) => Buffer.from(name).toString()),
     any: async () => (await records.names()).length > 0,
   }
+  return users
 }
 
 function demandUsername(username: string): void {

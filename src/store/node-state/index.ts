@@ -12,6 +12,7 @@ export {
   type Revocation,
 } from './auth-records.ts'
 export {
+  type CheckedUser,
   createKeystoreRecords,
   type KeystoreChange,
   type KeystoreEntry,

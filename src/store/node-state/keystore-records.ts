@@ -10,6 +10,12 @@ export interface KeystoreUser {
   salt: Uint8Array
 }
 
+/**
+ * A user whose password was checked. Each has a salt, and so a hash, of its own: by another hash it is another user, who
+ * got the name meanwhile.
+ */
+export type CheckedUser = Pick<KeystoreUser, 'name' | 'hash'>
+
 export interface KeystoreEntry {
   key: Uint8Array
   value: Uint8Array
@@ -22,7 +28,7 @@ export interface KeystoreRecords {
   /** Creates the user with all its entries, or nothing. @returns false when the name is taken */
   create(user: KeystoreUser, entries?: readonly KeystoreEntry[]): Promise<boolean>
   /** Removes the user and its entries. @returns false when there is no such user */
-  remove(name: Uint8Array): Promise<boolean>
+  remove(user: CheckedUser): Promise<boolean>
   /** A consistent snapshot of the user and all its entries, sorted by key bytes. */
   read(name: Uint8Array): Promise<{ user: KeystoreUser; entries: KeystoreEntry[] } | undefined>
   /** The values of some keys; absent keys are left out. */
@@ -32,7 +38,7 @@ export interface KeystoreRecords {
    * other; all writes happen or none.
    * @returns false when there is no such user
    */
-  update(name: Uint8Array, keys: readonly Uint8Array[], change: KeystoreChange): Promise<boolean>
+  update(user: CheckedUser, keys: readonly Uint8Array[], change: KeystoreChange): Promise<boolean>
 }
 
 /** Takes the entries found under the requested keys, returns the entries to write. */
@@ -60,8 +66,12 @@ export function createKeystoreRecords(db: Kysely<Database>): KeystoreRecords {
         await write(tx, user.name, entries)
         return true
       }),
-    async remove(name) {
-      const gone = await db.deleteFrom('keystore_user').where('name', '=', byteaOf(name)).executeTakeFirst()
+    async remove({ name, hash }) {
+      const gone = await db
+        .deleteFrom('keystore_user')
+        .where('name', '=', byteaOf(name))
+        .where('hash', '=', byteaOf(hash))
+        .executeTakeFirst()
       return gone.numDeletedRows === 1n
     },
     read: (name) =>
@@ -73,12 +83,13 @@ export function createKeystoreRecords(db: Kysely<Database>): KeystoreRecords {
           return user === undefined ? undefined : { user, entries: await readEntries(tx, name) }
         }),
     values: (name, keys) => readEntries(db, name, keys),
-    update: (name, keys, change) =>
+    update: ({ name, hash }, keys, change) =>
       db.transaction().execute(async (tx) => {
         const locked = await tx
           .selectFrom('keystore_user')
           .select('name')
           .where('name', '=', byteaOf(name))
+          .where('hash', '=', byteaOf(hash))
           .forUpdate()
           .executeTakeFirst()
         if (locked === undefined) return false

@@ -6,12 +6,17 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { entryKeysOf } from '../../../src/services/keystore/entry-keys.ts'
 import { createKeystore, decodeBlobText, encodeBlobText } from '../../../src/services/keystore/index.ts'
 import { createRecordCipher } from '../../../src/services/keystore/record-cipher.ts'
-import { openStore, type Store } from '../../../src/store/index.ts'
+import { type KeystoreRecords, type KeystoreUser, openStore, type Store } from '../../../src/store/index.ts'
 import { keystoreVectors } from '../../support/recorded/keystore-recordings.ts'
 import { describeStores } from '../../support/store/store.ts'
 
 const caller = { address: '127.0.0.1', signal: new AbortController().signal }
 const alice = { username: 'alice', password: 'Kl3ine-Gruene.Wuerfel#27' }
+const found = async (records: KeystoreRecords): Promise<KeystoreUser> => {
+  const user = await records.find(Buffer.from('alice'))
+  if (!user) throw new Error('no alice')
+  return user
+}
 const P = { blockchainId: '11111111111111111111111111111111LpoYY', form: 'short' } as const
 
 describeStores('keystore users', (open) => {
@@ -64,13 +69,13 @@ describeStores('keystore users', (open) => {
       const all = (await records.read(Buffer.from('alice')))?.entries ?? []
       const list = all.find(({ key }) => key.length === 64)
       if (!list) throw new Error('no list')
-      await records.update(Buffer.from('alice'), [], () => [{ key: list.key, value: Buffer.from('?') }])
+      await records.update(await found(records), [], () => [{ key: list.key, value: Buffer.from('?') }])
       const second = Buffer.alloc(32, 2)
       await expect(session.put(second)).rejects.toThrow("couldn't unpack codec version")
       const kept = (await records.read(Buffer.from('alice')))?.entries.length ?? 0
       expect(kept).toBe(all.length + (form === 'ethereum' ? 1 : 0))
       expect(Buffer.from(await session.privateKey(first))).toEqual(Buffer.alloc(32, 1))
-      await records.update(Buffer.from('alice'), [], () => [list])
+      await records.update(await found(records), [], () => [list])
     }
   })
 
@@ -83,6 +88,36 @@ describeStores('keystore users', (open) => {
     expect(hex(await session.addresses())).toEqual(hex(put))
   })
 
+  it("of a name that is another's by the time the password is checked are let alone", async () => {
+    const { keystore: records } = await open()
+    const bob = { username: 'alice', password: 'Gr0sse-Rote.Kugel#81' }
+    const { users, keys } = createKeystore({ records })
+    await users.create(alice, caller)
+    const session = await keys.open(P, alice, caller)
+    /** Alice is gone and Bob has her name as soon as she was found. */
+    const late = createKeystore({
+      records: {
+        ...records,
+        async find(name) {
+          const known = await records.find(name)
+          if (known && (await users.export(alice, caller).catch(() => undefined))) {
+            await users.remove(alice, caller)
+            await users.create(bob, caller)
+          }
+          return known
+        },
+      },
+    })
+    await expect(late.users.remove(alice, caller)).rejects.toThrow('incorrect password')
+    await expect(session.put(Buffer.alloc(32, 1))).rejects.toThrow('incorrect password')
+    expect(await users.export(bob, caller)).toHaveLength(54)
+
+    await users.remove(bob, caller)
+    await users.create(alice, caller)
+    await expect(late.users.export(alice, caller)).rejects.toThrow('incorrect password')
+    expect(await users.export(bob, caller)).toHaveLength(54)
+  })
+
   it('stop at 5,000 addresses on P and X', async () => {
     const { keystore: records } = await open()
     const keystore = createKeystore({ records })
@@ -90,7 +125,7 @@ describeStores('keystore users', (open) => {
     const list = Buffer.alloc(6 + 4_999 * 20)
     list.writeUInt32BE(4_999, 2)
     const value = createRecordCipher(Buffer.from(alice.password)).seal(list)
-    await records.update(Buffer.from('alice'), [], () => [{ key: entryKeysOf(P.blockchainId).list, value }])
+    await records.update(await found(records), [], () => [{ key: entryKeysOf(P.blockchainId).list, value }])
     const session = await keystore.keys.open(P, alice, caller)
     await session.put(Buffer.alloc(32, 1))
     const text = 'keystore user has reached its limit of 5000 addresses'

@@ -28,8 +28,9 @@ describeStores('keystore records', (open) => {
   it('removes a user with everything', async () => {
     const { keystore } = await open()
     await keystore.create(user, [{ key: bytes(1), value: bytes(2) }])
-    expect(await keystore.remove(user.name)).toBe(true)
-    expect(await keystore.remove(user.name)).toBe(false)
+    expect(await keystore.remove({ ...user, hash: bytes(2, 1) })).toBe(false)
+    expect(await keystore.remove(user)).toBe(true)
+    expect(await keystore.remove(user)).toBe(false)
     await keystore.create(user)
     expect(await keystore.values(user.name, [bytes(1)])).toEqual([])
   })
@@ -38,18 +39,19 @@ describeStores('keystore records', (open) => {
     const { keystore } = await open()
     await keystore.create(user, [{ key: bytes(0), value: bytes() }])
     const append = (value: number): Promise<boolean> =>
-      keystore.update(user.name, [bytes(0)], ([list]) => [
+      keystore.update(user, [bytes(0)], ([list]) => [
         { key: bytes(0), value: bytes(...(list?.value ?? []), value) },
         { key: bytes(value), value: bytes(value) },
       ])
     await Promise.all([1, 2, 3, 4].map(append))
     const [list] = await keystore.values(user.name, [bytes(0)])
     expect([...(list?.value ?? [])].sort()).toEqual([1, 2, 3, 4])
-    const failing = keystore.update(user.name, [], () => {
+    const failing = keystore.update(user, [], () => {
       throw new Error('no')
     })
     await expect(failing).rejects.toThrow('no')
-    expect(await keystore.update(bytes(5), [], () => [])).toBe(false)
+    expect(await keystore.update({ ...user, name: bytes(5) }, [], () => [])).toBe(false)
+    expect(await keystore.update({ ...user, hash: bytes(5) }, [], () => [])).toBe(false)
   })
 
   it('takes more entries than fit into one statement', async () => {

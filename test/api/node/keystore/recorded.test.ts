@@ -86,7 +86,10 @@ describe('recorded conversations with a keystore, in order', () => {
     await store.close()
   })
 
-  const remove = (name: string): Promise<boolean> => store.keystore.remove(Buffer.from(name))
+  const remove = async (name: string): Promise<void> => {
+    const user = await store.keystore.find(Buffer.from(name))
+    if (user) await store.keystore.remove(user)
+  }
   /** The recorder cleaned up and filled in between, which is not in the file. */
   const bringUp = async ({ name, response }: RecordedExchange): Promise<void> => {
     if (name.startsWith('keystore/importUser/')) await remove('imp')

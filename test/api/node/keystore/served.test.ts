@@ -22,7 +22,10 @@ beforeAll(async () => {
 })
 afterEach(async () => {
   await server.close()
-  for (const name of await store.keystore.names()) await store.keystore.remove(name)
+  for (const name of await store.keystore.names()) {
+    const user = await store.keystore.find(name)
+    if (user) await store.keystore.remove(user)
+  }
 })
 afterAll(() => store.close())
 const start = async (options: Parameters<typeof startKeystoreServer>[1]): Promise<void> => {
