@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { roomFor } from '../../../../lib/room-for.ts'
+import { steadyNow } from '../../../../lib/steady-clock.ts'
 
 /** What is known of a filter. A new object whenever something of it changes. */
 export interface HeldFilter {
@@ -68,7 +69,7 @@ export const MAX_FILTERS = 20_000
 
 const key = (endpoint: string, id: string): string => `${endpoint} ${id}`
 
-export function createFilterTable({ now = Date.now, onChange }: FilterTableOptions = {}): FilterTable {
+export function createFilterTable({ now = steadyNow, onChange }: FilterTableOptions = {}): FilterTable {
   const filters = new LRUCache<string, { filter: HeldFilter; toldAt: number }>({
     ...roomFor(MAX_FILTERS),
     ttl: FILTER_IDLE_MS,
