@@ -29,8 +29,8 @@ export interface PoolLimits {
   batchItems: number
   batchBytes: number
   /**
-   * Attempts for one read over all upstreams, the first included. An upstream that only lacks what is asked for does
-   * not count: each is asked once before the read concludes that nobody has it.
+   * Attempts for one read over all upstreams, the first included. An upstream that only lacks what is asked for, or is
+   * on another network, does not count: each is asked once before the read concludes that nobody has it.
    */
   maxAttempts: number
   /** Hedge a read once its attempt is slower than the upstream's p95, but never before this. 0 = no hedging. */

@@ -61,7 +61,7 @@ class ReadRun<T> implements Run {
   readonly #mayHedge: boolean
   #first: Upstream | undefined
   #tried: Upstream[] = []
-  /** Upstreams that said they lack it; not asked again. */
+  /** Upstreams that said they lack it, or are on another network; not asked again. */
   #lacking: Upstream[] | undefined
   #legs: Leg[] = []
   #attempts = 0
@@ -154,7 +154,7 @@ class ReadRun<T> implements Run {
     const { failure } = outcome
     const { fallback } = failure
     this.#failures.push(fallback === undefined ? failure : { ...failure, fallback: this.#signed(fallback, leg) })
-    if (lacks(failure)) {
+    if (lacks(failure) || failure.kind === 'foreign') {
       this.#attempts -= 1
       this.#lacking = [...(this.#lacking ?? []), leg.upstream]
     }

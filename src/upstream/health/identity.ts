@@ -112,8 +112,8 @@ export const createIdentityGuard = (probe: IdentityProbe, attempt: Attempt): Ide
     return right.has(upstream)
   }
 
-  const refusal = <T>({ host }: Upstream): Outcome<T> =>
-    failed({ host, kind: 'foreign', reason: `server is not on ${probe.network}` })
+  const refusal = <T>({ host }: Upstream, neverSent: boolean): Outcome<T> =>
+    failed({ host, kind: 'foreign', reason: `server is not on ${probe.network}`, neverSent })
 
   /** The answer's connection may be newer than the check made before the call. A failure has told nothing. */
   const checkBehind = <T>(upstream: Upstream, { kind }: Outcome<T>): Promise<boolean> | undefined =>
@@ -130,7 +130,7 @@ export const createIdentityGuard = (probe: IdentityProbe, attempt: Attempt): Ide
       if (checked && foreign.has(upstream)) {
         // If it is on this network by now, the check under way finds out.
         upstream.breaker.inconclusive()
-        settle(refusal(upstream))
+        settle(refusal(upstream, true))
         return () => {}
       }
       let left = false
@@ -139,7 +139,7 @@ export const createIdentityGuard = (probe: IdentityProbe, attempt: Attempt): Ide
         if (!told) settle(outcome)
         else
           void told.then((here) => {
-            if (!left) settle(here ? outcome : refusal(upstream))
+            if (!left) settle(here ? outcome : refusal(upstream, false))
           })
       })
       return (cause) => {

@@ -47,6 +47,13 @@ describe('a pool that knows its network', () => {
     ])
   })
 
+  it('asks the next, also for what is sent only once, and behind more than may fail in one read', async () => {
+    const foreign = Array.from({ length: 4 }, () => serverOf('test', 0))
+    const started = await startTestPool([...foreign, serverOf('main', 7)], { deps: { identity } })
+    expect(await balance(started)).toBe(7)
+    expect(await started.pool.rpc('', 'balance', [], { idempotent: false })).toBe(7)
+  })
+
   it('says so when there is no other', async () => {
     const started = await startTestPool([serverOf('test', 0)], { deps: { identity } })
     for (let at = 0; at < 2; at++) {
