@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Config } from './config/index.ts'
+import { CancelledError } from './errors.ts'
 import { createIndexInstruments, createStoreInstruments } from './metrics/index.ts'
 import { createStakeRewards } from './services/stake-rewards/index.ts'
 import type { HostResolver } from './upstream/index.ts'
@@ -33,7 +34,10 @@ export interface AppOverrides {
 
 export interface App {
   http: FastifyInstance
-  /** Listens as configured; resolves to the address, `http://HOST:PORT`. Background work starts here. */
+  /**
+   * Listens as configured; resolves to the address, `http://HOST:PORT`. Background work starts here.
+   * @throws CancelledError when it is closed meanwhile
+   */
   listen(): Promise<string>
   /**
    * In order: refuses new requests, finishes open answers within the grace time, stops background work and connections.
@@ -103,21 +107,34 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   return {
     http,
     async listen() {
-      await checkLogFolder(config)
-      await checkIndexFlags(config, logger)
-      await Promise.all([access?.open(), sharing?.server.open()])
-      await checkStore(config, store)
-      if (config.index.enabled) await identities.open()
-      if (config.node.api.keystore.enabled) await store.open()
-      await admin?.restore()
-      await admin?.start()
-      await market.start()
-      chains.discover(background.signal)
-      // For aliases of chains that are known only now.
-      void node.discover(background.signal).then(() => admin?.restore().catch(() => undefined))
-      health.health.start()
-      indexing.start()
-      return listen(http, { host: config.http.host, port: config.http.port })
+      let address = ''
+      const steps = [
+        () => checkLogFolder(config),
+        () => checkIndexFlags(config, logger),
+        () => Promise.all([access?.open(), sharing?.server.open()]),
+        () => checkStore(config, store),
+        () => config.index.enabled && identities.open(),
+        () => config.node.api.keystore.enabled && store.open(),
+        () => admin?.restore(),
+        () => admin?.start(),
+        () => market.start(),
+        () => {
+          chains.discover(background.signal)
+          // For aliases of chains that are known only now.
+          void node.discover(background.signal).then(() => admin?.restore().catch(() => undefined))
+          health.health.start()
+          indexing.start()
+        },
+        async () => {
+          address = await listen(http, { host: config.http.host, port: config.http.port })
+        },
+      ]
+      for (const step of steps) {
+        // What begins after the end would never be ended.
+        if (closing) throw new CancelledError('closed while it started')
+        await step()
+      }
+      return address
     },
     close: () => {
       ended ??= end()

@@ -54,8 +54,9 @@ const SAME_SIGNAL_MS = 100
  * The first signal drains, the second kills, because the operator insists. SIGHUP means that the terminal was closed.
  *
  * @param boundMs longest time that closing may take
+ * @returns whether a signal came
  */
-function onSignals(close: () => Promise<void>, boundMs: number): void {
+function onSignals(close: () => Promise<void>, boundMs: number): () => boolean {
   let firstAt: number | undefined
   const handle = (): void => {
     if (firstAt !== undefined) {
@@ -70,6 +71,7 @@ function onSignals(close: () => Promise<void>, boundMs: number): void {
     )
   }
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, handle)
+  return () => firstAt !== undefined
 }
 
 async function main(): Promise<void> {
@@ -86,9 +88,13 @@ async function main(): Promise<void> {
     },
   })
   const { shutdownDelayMs, shutdownGraceMs } = loaded.config.http
-  onSignals(() => app.close(), shutdownDelayMs + shutdownGraceMs + CLOSE_MS)
-  const address = await app.listen()
-  process.stdout.write(`Firn ready at ${address}\n`)
+  const isEnding = onSignals(() => app.close(), shutdownDelayMs + shutdownGraceMs + CLOSE_MS)
+  try {
+    process.stdout.write(`Firn ready at ${await app.listen()}\n`)
+  } catch (error) {
+    // A start that was told to end does not fail: the process ends once everything is closed.
+    if (!isEnding()) throw error
+  }
 }
 
 // Without a listener, a full disk or a pipe that nobody reads would end the process because of one line.
