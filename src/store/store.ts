@@ -46,6 +46,8 @@ export interface Store {
   open(): Promise<void>
   /** False until the store was used. */
   readonly isOpen: boolean
+  /** Opening failed, and has not succeeded since. */
+  readonly hasFailed: boolean
   /** Busy connections, and callers that wait for one. */
   readonly load: { busy: number; waiting: number }
   readonly probes: StoreProbes
@@ -107,6 +109,9 @@ export function assembleStore(
     ...lifecycle(lazy),
     get isOpen() {
       return lazy.current !== undefined
+    },
+    get hasFailed() {
+      return lazy.hasFailed
     },
     get load() {
       return lazy.current?.load ?? { busy: 0, waiting: 0 }

@@ -1,6 +1,6 @@
 import { APPLICATION_TAG, type HealthCheck, UnhealthyError } from './health-check.ts'
 
-/** `probe` rejects when the database does not work. Left out: none is open, so nothing can fail. */
+/** `probe` rejects when the database does not work. It gives nothing where none is wanted, so that nothing can fail. */
 export const createDatabaseCheck = (probe: () => Promise<void> | undefined): HealthCheck => ({
   name: 'database',
   tags: () => [APPLICATION_TAG],

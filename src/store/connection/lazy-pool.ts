@@ -10,6 +10,8 @@ export interface LazyPool {
   open(): Promise<ConnectionPool>
   /** The pool if it is open. */
   readonly current: ConnectionPool | undefined
+  /** Somebody wanted it in vain, and it is not open yet. */
+  readonly hasFailed: boolean
   readonly pool: PostgresPool & Pick<ConnectionPool, 'connect'>
   readonly own: PostgresPool
   readonly patient: PostgresPool
@@ -26,15 +28,18 @@ export function createLazyPool(start: () => Promise<ConnectionPool>, patienceMs:
   let opening: Promise<ConnectionPool> | undefined
   let current: ConnectionPool | undefined
   let closing: Promise<void> | undefined
+  let hasFailed = false
   const open = (): Promise<ConnectionPool> => {
     if (closing !== undefined) return Promise.reject(new StoreUnavailableError('the store is closed'))
     opening ??= start().then(
       (pool) => {
         current = pool
+        hasFailed = false
         return pool
       },
       (error: unknown) => {
         opening = undefined
+        hasFailed = true
         throw error
       },
     )
@@ -50,6 +55,9 @@ export function createLazyPool(start: () => Promise<ConnectionPool>, patienceMs:
     open,
     get current() {
       return current
+    },
+    get hasFailed() {
+      return hasFailed
     },
     pool: {
       // Once the pool is open a read needs no timer.

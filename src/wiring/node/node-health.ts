@@ -43,7 +43,7 @@ export interface ServerHealth {
 
 export interface ServerHealthDeps {
   chains: Pick<Chains, 'pools' | 'networks'>
-  store?: Pick<Store, 'isOpen' | 'probes'>
+  store?: Pick<Store, 'isOpen' | 'hasFailed' | 'probes'>
   logger: Logger
 }
 
@@ -95,8 +95,9 @@ export function createServerHealth(config: Config, { chains, store, logger }: Se
   }
 }
 
+/** A database that nobody has wanted yet is not opened for this, and one that is being made is no failure. */
 async function probe(store: ServerHealthDeps['store']): Promise<void> {
-  if (store?.isOpen !== true) return
+  if (!store || !(store.isOpen || store.hasFailed)) return
   await store.probes.read()
   await store.probes.write()
 }

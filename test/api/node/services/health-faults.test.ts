@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type App, createApp } from '../../../../src/app.ts'
+import type { Config, Partially } from '../../../../src/config/index.ts'
 import { type ReplayNode, startReplayNode } from '../../../support/replay-node/index.ts'
 import { testConfig } from '../recorded-node.ts'
 import { readHealth, untilHealth, untilHealthRan } from './health-stage.ts'
@@ -78,7 +79,11 @@ describe('from the start', () => {
   })
   afterAll(() => node.stop())
 
-  const running = async <T>(urls: readonly string[], use: (url: string) => Promise<T>, over = FAST): Promise<T> => {
+  const running = async <T>(
+    urls: readonly string[],
+    use: (url: string) => Promise<T>,
+    over: Partially<Config> = FAST,
+  ): Promise<T> => {
     const app = await createApp(testConfig(urls, over))
     try {
       return await use(await app.listen())
@@ -99,6 +104,18 @@ describe('from the start', () => {
       expect((await readHealth(url, 'health/liveness')).status).toBe(200)
       expect(page.checks['database']?.error).toBeUndefined()
     })
+  })
+
+  it('a database that was away at the start is told, though it was never open', async () => {
+    const store = { databaseUrl: 'postgres://firn@127.0.0.1:2/firn' }
+    await running(
+      [node.url],
+      async (url) => {
+        const { status, checks } = await untilHealth(url, ({ checks }) => checks['database']?.error !== undefined)
+        expect([status, checks['database']?.error]).toEqual([503, expect.stringContaining('the database is not there')])
+      },
+      { ...FAST, store, index: { enabled: true, streams: ['testnet:P'] } },
+    )
   })
 
   it('a node that is bootstrapping is no node yet', async () => {
@@ -155,7 +172,7 @@ describe('from the start', () => {
         }
         expect((await call(url, '/ext/health', 'health.health')).status).toBe(404)
       },
-      { ...FAST, node: { ...FAST.node, publicDeployment: true } } as typeof FAST,
+      { ...FAST, node: { ...FAST.node, publicDeployment: true } },
     )
   })
 })
