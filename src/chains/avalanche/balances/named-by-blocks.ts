@@ -85,27 +85,20 @@ type ReadTxs = (
 
 const readTxs: Readonly<Record<ChainLetter, ReadTxs>> = {
   P: async (pool, height, call) => {
-    const block = decodePBlock(await readBlockBytes(pool, 'P', height, call))
-    expectHeight('P', block.height, height)
-    return plainTxs(block)
+    return plainTxs(decodePBlock(await readBlockBytes(pool, 'P', height, call)))
   },
   X: async (pool, height, call) => {
-    const block = decodeXBlock(await readBlockBytes(pool, 'X', height, call))
-    expectHeight('X', block.height, height)
-    return block.txs
+    return decodeXBlock(await readBlockBytes(pool, 'X', height, call)).txs
   },
   C: async (pool, height, call) => {
     const method = 'eth_getBlockByNumber'
     const params = [`0x${height.toString(16)}`, false]
     const block = recordOf(await pool.rpc('/ext/bc/C/rpc', method, params, call), method)
-    expectHeight('C', BigInt(textOf(block['number'], method)), height)
+    const told = BigInt(textOf(block['number'], method))
+    if (told !== height) throw new BadAnswerError(`C block ${told} where ${height} was asked for`)
     // Contracts do not move what waits for import: only atomic transactions do.
     return decodeExtData(hexToBytes(textOf(block['blockExtraData'], method).slice(2))).txs
   },
-}
-
-function expectHeight(chain: ChainLetter, got: bigint, wanted: bigint): void {
-  if (got !== wanted) throw new BadAnswerError(`${chain} block ${got} where ${wanted} was asked for`)
 }
 
 /** Proposals and the decisions on them pay out rewards, so their blocks are excluded. */

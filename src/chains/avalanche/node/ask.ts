@@ -35,13 +35,24 @@ export async function askFor<T>(
   call: CallOptions,
   read: (answer: unknown) => T,
 ): Promise<T> {
+  const { check, parsed } = parsedOnce(read)
+  return parsed(await ask(pool, path, method, params, { ...call, check, doubts: isRefusal }))
+}
+
+/**
+ * Parses answers as they come, and each of them once. `check` is for the options of the call: where it throws, the next
+ * server is asked. `parsed` is what became of the answer that the call gave.
+ * @param read throws for a value that is not an answer.
+ */
+export function parsedOnce<T>(read: (answer: unknown) => T) {
   let last: { answer: unknown; value: T } | undefined
-  const check = (answer: unknown): void => {
-    last = { answer, value: read(answer) }
+  return {
+    check(answer: unknown): void {
+      last = { answer, value: read(answer) }
+    },
+    // An answer shared with an earlier caller was checked by that caller.
+    parsed: (answer: unknown): T => (last !== undefined && last.answer === answer ? last.value : read(answer)),
   }
-  const answer = await ask(pool, path, method, params, { ...call, check, doubts: isRefusal })
-  // An answer shared with an earlier caller was checked by that caller.
-  return last !== undefined && last.answer === answer ? last.value : read(answer)
 }
 
 const isRefusal = (said: unknown): boolean => said instanceof JsonRpcError

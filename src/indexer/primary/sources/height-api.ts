@@ -1,6 +1,7 @@
 import { type CBlock, innerBlockId } from '../../../chains/avalanche/codec/index.ts'
+import { parsedOnce } from '../../../chains/avalanche/node/ask.ts'
 import { readBlock, readBlockBytes, readHeight } from '../../../chains/avalanche/node/index.ts'
-import { BadAnswerError, CancelledError } from '../../../errors.ts'
+import { BadAnswerError, CancelledError, JsonRpcError } from '../../../errors.ts'
 import { decodeNodeHex } from '../../../lib/bytes/node-hex.ts'
 import type { ChainLetter } from '../../../lib/primary-network.ts'
 import { mapBounded } from '../../../lib/waiting/map-bounded.ts'
@@ -89,11 +90,10 @@ export function createCHeightApi(pool: UpstreamPool, pageBlocks = PAGE_BLOCKS): 
     pool.rpc('/ext/bc/C/rpc', 'eth_getBlockByNumber', [`0x${height.toString(16)}`, false], call)
   return {
     ...withPages<CBlock, JsonCBlock>(pool, 'C', pageBlocks, async (height, call) => {
-      // A state-synced node has no older blocks, but another node may have them.
-      const block = await byNumber(height, { ...call, doubts: (said) => said === null })
-      if (block === null)
-        throw new BadAnswerError(`no node has block ${height} of C: where all were synced by state, none can`)
-      return readJsonCBlock(block)
+      const { check, parsed } = parsedOnce((said) => (said === null ? undefined : blockOfHeight(said, height)))
+      const block = parsed(await byNumber(height, { ...call, check, doubts: mayBeElsewhere }))
+      if (block) return block
+      throw new BadAnswerError(`no node has block ${height} of C: where all were synced by state, none can`)
     }),
     has: (tip, signal) =>
       hasBlock(tip, async (isOther) => {
@@ -101,6 +101,16 @@ export function createCHeightApi(pool: UpstreamPool, pageBlocks = PAGE_BLOCKS): 
         return blockHashOf(await byNumber(tip.height, { ...within(signal), doubts }))
       }),
   }
+}
+
+/** A state-synced node has no older blocks, but another node may have them. */
+const mayBeElsewhere = (said: unknown): boolean => said === null || said instanceof JsonRpcError
+
+/** @throws BadAnswerError for a block of another height, or one that its hash does not fit */
+function blockOfHeight(said: unknown, height: bigint): JsonCBlock {
+  const block = readJsonCBlock(said)
+  if (block.height !== height) throw new BadAnswerError(`C block ${block.height} where ${height} was asked for`)
+  return block
 }
 
 const blockHashOf = (answer: unknown): string | undefined => {
@@ -116,11 +126,7 @@ function withPages<T, B extends SourceBlock<T> = SourceBlock<T>>(
 ): Omit<HeightApi<T>, 'has'> {
   const most = Math.max(FEWEST, Math.min(pageBlocks, PAGE_BLOCKS))
   let wanted = most
-  const block = async (height: bigint, signal: AbortSignal): Promise<B> => {
-    const loaded = await load(height, within(signal))
-    if (loaded.height !== height) throw new BadAnswerError(`${letter} block ${loaded.height} where ${height} belongs`)
-    return loaded
-  }
+  const block = (height: bigint, signal: AbortSignal): Promise<B> => load(height, within(signal))
   return {
     block,
     async read(after, signal) {
