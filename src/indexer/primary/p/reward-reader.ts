@@ -1,6 +1,7 @@
-import { decodeUtxo } from '../../../chains/avalanche/codec/index.ts'
+import { decodeUtxo, type Utxo } from '../../../chains/avalanche/codec/index.ts'
 import { listOf, textOf } from '../../../chains/avalanche/node/answers.ts'
-import { ask } from '../../../chains/avalanche/node/ask.ts'
+import { ask, parsedOnce } from '../../../chains/avalanche/node/ask.ts'
+import { JsonRpcError } from '../../../errors.ts'
 import { idToCb58 } from '../../../lib/bytes/ids.ts'
 import { decodeNodeHex } from '../../../lib/bytes/node-hex.ts'
 import { recordOf } from '../../../lib/json/json-record.ts'
@@ -32,9 +33,9 @@ export function createRewardReader(pool: UpstreamPool, now: () => number = stead
     if (txId === undefined || now() < silentUntil) return block
     try {
       const params = { txID: idToCb58(txId), encoding: 'hex' }
-      const answer = recordOf(await ask(pool, '/ext/bc/P', METHOD, params, { signal }), METHOD)
-      const utxos = listOf(answer['utxos'] ?? null, METHOD)
-      return { ...block, paid: utxos.map((utxo) => decodeUtxo(decodeNodeHex(textOf(utxo, METHOD)))) }
+      const { check, parsed } = parsedOnce(paidIn)
+      const paid = parsed(await ask(pool, '/ext/bc/P', METHOD, params, { signal, check, doubts: mayKnowLess }))
+      return { ...block, paid }
     } catch (error) {
       // One failed answer must not end the check for good.
       if (!lacksMethod(error)) throw error
@@ -46,6 +47,15 @@ export function createRewardReader(pool: UpstreamPool, now: () => number = stead
     withRewards: (blocks, signal) => mapBounded(blocks, IN_FLIGHT, (block) => read(block, signal), signal),
   }
 }
+
+/** @throws BadAnswerError */
+const paidIn = (answer: unknown): Utxo[] =>
+  listOf(recordOf(answer, METHOD)['utxos'] ?? null, METHOD).map((utxo) =>
+    decodeUtxo(decodeNodeHex(textOf(utxo, METHOD))),
+  )
+
+/** A node that lags behind the one that told of the block knows of no rewards yet, or of all that there are: none. */
+const mayKnowLess = (said: unknown): boolean => said instanceof JsonRpcError || paidIn(said).length === 0
 
 /** The id under which the node keeps the rewards of a proposal. */
 function rewardedBy({ block }: PSourceBlock): string | undefined {

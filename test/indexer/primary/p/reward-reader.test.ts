@@ -1,7 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { JsonRpcError } from '../../../../src/errors.ts'
 import { createRewardReader } from '../../../../src/indexer/primary/p/reward-reader.ts'
+import { createUpstreamPool } from '../../../../src/upstream/index.ts'
 import type { UpstreamPool } from '../../../../src/upstream/types.ts'
+import { startReplayNode } from '../../../support/replay-node/index.ts'
+import { TEST_LIMITS } from '../../../support/upstream/upstream-pool.ts'
+import { startLyingProxy } from '../../lying-proxy.ts'
 import { recordedP } from '../recorded-p.ts'
 
 const signal = new AbortController().signal
@@ -26,9 +30,11 @@ function saying(...errors: JsonRpcError[]) {
   }
 }
 
+const proposals = async () =>
+  (await recordedP()).blocks.filter(({ block }) => 'tx' in block && block.tx.unsignedTx.type === 'RewardValidatorTx')
+
 const proposal = async () => {
-  const { blocks } = await recordedP()
-  const found = blocks.find(({ block }) => 'tx' in block && block.tx.unsignedTx.type === 'RewardValidatorTx')
+  const [found] = await proposals()
   if (!found) throw new Error('no proposal was recorded')
   return found
 }
@@ -51,5 +57,28 @@ describe('the reader of paid rewards', () => {
     expect(asked()).toBe(1)
     wait(600_000)
     expect(await reader.withRewards([block], signal)).toEqual([{ ...block, paid: [] }])
+  })
+
+  it.each([
+    { says: 'of no rewards, since it lags', result: { numFetched: '0', utxos: [], encoding: 'hex' } },
+    { says: 'what is none', result: { numFetched: '1', utxos: ['0x00'], encoding: 'hex' } },
+  ])('asks another node where one tells $says', async ({ result }) => {
+    const node = await startReplayNode()
+    const other = await startLyingProxy(node.url, (truth, { body }) =>
+      body.includes('getRewardUTXOs') ? Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, result })) : truth,
+    )
+    const pools = [[{ url: other.url }, { url: node.url, priority: 1 }], [{ url: node.url }]].map((specs) =>
+      createUpstreamPool('recorded', specs, { ...TEST_LIMITS, hedgeMinMs: 0 }),
+    )
+    onTestFinished(async () => {
+      for (const pool of pools) await pool.close()
+      await other.stop()
+      await node.stop()
+    })
+    const blocks = (await proposals()).slice(0, 20)
+    const [both, alone] = await Promise.all(pools.map((pool) => createRewardReader(pool).withRewards(blocks, signal)))
+    expect(other.lies).toBeGreaterThan(0)
+    expect(alone?.filter(({ paid }) => paid && paid.length > 0)).not.toEqual([])
+    expect(both).toEqual(alone)
   })
 })
