@@ -34,7 +34,7 @@ it('is not served any more once the nodes have other blocks, and is again when t
   await stage.caughtUp()
   const currentAt = async () => (await stage.store.reader.progress()).map(({ currentAtMs }) => Number(currentAtMs))
   const recent = Date.now() - 60_000
-  expect((await currentAt()).filter((at) => at > recent)).toHaveLength(3)
+  await eventually(async () => expect((await currentAt()).filter((at) => at > recent)).toHaveLength(3))
   isAnew = true
   await eventually(async () => expect(await currentAt()).toEqual([-1, -1, -1]))
   const errors = stage.indexer.status().streams.map(({ error }) => error)
