@@ -83,6 +83,10 @@ const READ_MS = 60_000
  */
 const mayBeElsewhere = (said: unknown): boolean => said === null || said instanceof JsonRpcError
 
+const placeOf = ({ number, hash }: RpcBlock) => ({ height: quantity(number), id: bare(hash) })
+/** Throws for what is no block. */
+const expectPlace = (said: unknown): void => void (said !== null && placeOf(said as RpcBlock))
+
 const orRefusal = (error: unknown): JsonRpcError => {
   if (error instanceof JsonRpcError) return error
   throw error
@@ -126,7 +130,7 @@ export function createEvmBlockReader(
       const doubts = place === '0x1' ? mayBeElsewhere : (said: unknown) => !isFirst(said)
       const options = { ...call(signal), doubts }
       const found = await pool.rpc<unknown>(path, 'eth_getBlockByNumber', [place, false], options).catch(orRefusal)
-      if (isFirst(found)) return { height: quantity(found.number), id: bare(found.hash) }
+      if (isFirst(found)) return placeOf(found)
     }
     return undefined
   }
@@ -199,10 +203,11 @@ export function createEvmBlockReader(
     return blocks.map((found, at) => ({ block: found, receipts: receipts[at] ?? [] }))
   }
 
-  async function tip(options: CallOptions): Promise<{ height: bigint; id: string }> {
+  async function tip(call: CallOptions): Promise<{ height: bigint; id: string }> {
+    const options = { ...call, check: expectPlace, doubts: mayBeElsewhere }
     const latest = await pool.rpc<RpcBlock | null>(path, 'eth_getBlockByNumber', ['latest', false], options)
     if (!latest) throw new BadAnswerError('there is no latest block')
-    return { height: quantity(latest.number), id: bare(latest.hash) }
+    return placeOf(latest)
   }
 
   return {
@@ -224,8 +229,9 @@ export function createEvmBlockReader(
     ],
     first,
     async hashAt(height, signal) {
-      const found = await lookUp(height, false, call(signal))
-      return found && quantity(found.number) === height ? bare(found.hash) : undefined
+      const found = await lookUp(height, false, { ...call(signal), check: expectPlace })
+      const place = found && placeOf(found)
+      return place?.height === height ? place.id : undefined
     },
     async traced(wanted, atOnce, signal) {
       const trace = async ({ block: found, receipts }: Executed): Promise<TracedBlock> => {
