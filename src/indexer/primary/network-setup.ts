@@ -1,6 +1,6 @@
 import type { AvalancheNetwork } from '../../chains/avalanche/index.ts'
 import { textOf, uintOf } from '../../chains/avalanche/node/answers.ts'
-import { ask } from '../../chains/avalanche/node/ask.ts'
+import { ask, askFor } from '../../chains/avalanche/node/ask.ts'
 import { lacksDates, UNDATED_FROM } from '../../chains/avalanche/node/upgrade-dates.ts'
 import { BadAnswerError, JsonRpcError } from '../../errors.ts'
 import { EMPTY_ID, idFromCb58 } from '../../lib/bytes/ids.ts'
@@ -115,12 +115,14 @@ function cortinaOf(upgrades: JsonRecord): Cortina | undefined {
 async function readValidatorFee(pool: UpstreamPool, networkId: number, call: CallOptions): Promise<ValidatorFeeRules> {
   const method = 'platform.getValidatorFeeConfig'
   try {
-    const answer = recordOf(await ask(pool, '/ext/bc/P', method, {}, call), method)
-    return {
-      target: uintOf(answer['target'], method),
-      minPrice: uintOf(answer['minPrice'], method),
-      excessConversion: uintOf(answer['excessConversionConstant'], method),
-    }
+    return await askFor(pool, '/ext/bc/P', method, {}, call, (said) => {
+      const answer = recordOf(said, method)
+      return {
+        target: uintOf(answer['target'], method),
+        minPrice: uintOf(answer['minPrice'], method),
+        excessConversion: uintOf(answer['excessConversionConstant'], method),
+      }
+    })
   } catch (error) {
     // A node's failure must not lead to using another network's rules.
     if (lacksMethod(error)) return knownValidatorFee(networkId)
