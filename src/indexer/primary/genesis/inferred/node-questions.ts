@@ -1,6 +1,6 @@
 import { assembleXTx, decodePTx, decodeXGenesis, type PTx, type XTx } from '../../../../chains/avalanche/codec/index.ts'
 import { listOf, textOf, uintOf } from '../../../../chains/avalanche/node/answers.ts'
-import { ask } from '../../../../chains/avalanche/node/ask.ts'
+import { ask, askFor } from '../../../../chains/avalanche/node/ask.ts'
 import { BadAnswerError } from '../../../../errors.ts'
 import { idFromCb58, idToCb58 } from '../../../../lib/bytes/ids.ts'
 import { decodeNodeHex } from '../../../../lib/bytes/node-hex.ts'
@@ -10,12 +10,13 @@ import type { UpstreamPool } from '../../../../upstream/types.ts'
 const PATH = '/ext/bc/P'
 
 /** A transaction of P, including genesis transactions. @throws BadAnswerError when the bytes do not hash to the id */
-export async function readPTx(pool: UpstreamPool, id: string, signal: AbortSignal): Promise<PTx> {
+export function readPTx(pool: UpstreamPool, id: string, signal: AbortSignal): Promise<PTx> {
   const method = 'platform.getTx'
-  const answer = recordOf(await ask(pool, PATH, method, { txID: idToCb58(id), encoding: 'hex' }, { signal }), method)
-  const tx = decodePTx(decodeNodeHex(textOf(answer['tx'], method)))
-  if (tx.id !== id) throw new BadAnswerError(`${method}: another transaction than ${idToCb58(id)}`)
-  return tx
+  return askFor(pool, PATH, method, { txID: idToCb58(id), encoding: 'hex' }, { signal }, (answer) => {
+    const tx = decodePTx(decodeNodeHex(textOf(recordOf(answer, method)['tx'], method)))
+    if (tx.id !== id) throw new BadAnswerError(`${method}: another transaction than ${idToCb58(id)}`)
+    return tx
+  })
 }
 
 /** X's genesis assets, contained in the transaction that created the chain. */
@@ -31,16 +32,17 @@ export interface CurrentStaker {
 }
 
 /** Current validators of the primary network. */
-export async function readCurrentStakers(pool: UpstreamPool, signal: AbortSignal): Promise<CurrentStaker[]> {
+export function readCurrentStakers(pool: UpstreamPool, signal: AbortSignal): Promise<CurrentStaker[]> {
   const method = 'platform.getCurrentValidators'
-  const answer = recordOf(await ask(pool, PATH, method, {}, { signal }), method)
-  return listOf(answer['validators'] ?? null, method).map((entry) => {
-    const validator: JsonRecord = recordOf(entry, method)
-    return {
-      txId: idFromCb58(textOf(validator['txID'], method)),
-      potentialReward: uintOf(validator['potentialReward'] ?? 0, method),
-    }
-  })
+  return askFor(pool, PATH, method, {}, { signal }, (answer) =>
+    listOf(recordOf(answer, method)['validators'] ?? null, method).map((entry) => {
+      const validator: JsonRecord = recordOf(entry, method)
+      return {
+        txId: idFromCb58(textOf(validator['txID'], method)),
+        potentialReward: uintOf(validator['potentialReward'] ?? 0, method),
+      }
+    }),
+  )
 }
 
 /** nAVAX. */
