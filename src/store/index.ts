@@ -17,7 +17,7 @@ export {
 export { ageOf, type IndexAge, indexAge, isTooOld, oldIndexText } from './index-age.ts'
 export type { IndexWriter, Leadership } from './index-writer.ts'
 export { differenceOf, type IndexedNetwork, type IndexedNetworks } from './network-identity.ts'
-export type { DueNft, FetchedMetadata, NftMetadataRecords } from './nft-metadata-records.ts'
+export type { DueKind, DueNft, FetchedMetadata, NftMetadataRecords } from './nft-metadata-records.ts'
 export {
   type AliasRecords,
   type AuthRecords,

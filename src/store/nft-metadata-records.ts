@@ -23,6 +23,9 @@ export interface DueNft {
   lease: bigint
 }
 
+/** Tokens that users requested, or all others. */
+export type DueKind = 'asked' | 'others'
+
 /** Identifies a turn. */
 type Turn = Pick<DueNft, 'stream' | 'contract' | 'tokenId' | 'lease'>
 
@@ -34,12 +37,12 @@ export interface FetchedMetadata extends Omit<NftMetadata, 'updatedAt'> {
 
 export interface NftMetadataRecords {
   /**
-   * Takes tokens whose fetch is due, user requests first, and sets their next turn `leaseSeconds` ahead, so that
-   * several workers share the queue and a killed one loses nothing. `which`: only user requests; `without`: contracts
-   * of which only user requests are taken. Only the first thousand entries of the queue are checked: if none of them
-   * may be taken, those that have been due for long move to the end, and a later call finds what was behind them.
+   * Takes tokens of one kind whose fetch is due and sets their next turn `leaseSeconds` ahead, so that several workers
+   * share the queue and a killed one loses nothing. `without`: contracts of which none is taken. Of what nobody waits
+   * for only the first thousand entries of the queue are checked then: if none of them may be taken, those that have
+   * been due for long move to the end, and a later call finds what was behind them.
    */
-  takeDue(limit: number, leaseSeconds: number, which?: 'asked', without?: readonly string[]): Promise<DueNft[]>
+  takeDue(limit: number, leaseSeconds: number, which: DueKind, without?: readonly string[]): Promise<DueNft[]>
   /**
    * Stores an attempt. A failed one keeps earlier results and changes only status and time; for a user's request it
    * counts as the first attempt. A token that was requested, or changed, after its turn had begun stays due: the result
@@ -87,7 +90,6 @@ export function createNftMetadataRecords(db: Kysely<Database>, numbers: ChainNum
     async takeDue(limit, leaseSeconds, which, without = []) {
       const now = nowSeconds()
       const lease = now + BigInt(leaseSeconds)
-      const until = which === 'asked' ? ASKED : now
       const query = sql<{
         evm_chain_id: bigint
         stream: number
@@ -95,19 +97,17 @@ export function createNftMetadataRecords(db: Kysely<Database>, numbers: ChainNum
         token_id: string
         standard: number
         attempts: number
-        asked: boolean
       }>`
         with due as (
-          select m.contract, m.stream, m.token_id, m.due_at = ${ASKED} as asked from ${lineWithout(until, without)}
+          select m.contract, m.stream, m.token_id from ${which === 'asked' ? askedWithout(without) : othersWithout(now, without)}
           order by m.due_at, m.contract, m.stream, m.token_id limit ${limit} for update of m skip locked)
         update evm_nft_metadata m set due_at = ${lease}, attempts = m.attempts + 1
         from due join stream s on s.id = due.stream
         join evm_nft n on n.contract = due.contract and n.stream = due.stream and n.token_id = due.token_id
         where m.contract = due.contract and m.stream = due.stream and m.token_id = due.token_id
-        returning s.evm_chain_id, m.stream, m.contract, m.token_id, n.standard, m.attempts - 1 as attempts,
-          due.asked`
+        returning s.evm_chain_id, m.stream, m.contract, m.token_id, n.standard, m.attempts - 1 as attempts`
       const { rows } = await query.execute(db)
-      if (rows.length === 0 && without.length > 0) await moveBehind(now, without)
+      if (rows.length === 0 && without.length > 0 && which === 'others') await moveBehind(now, without)
       return rows.map((row) => ({
         chainId: row.evm_chain_id,
         stream: row.stream,
@@ -115,7 +115,7 @@ export function createNftMetadataRecords(db: Kysely<Database>, numbers: ChainNum
         tokenId: BigInt(row.token_id),
         standard: tokenStandards.word(row.standard) as DueNft['standard'],
         attempts: row.attempts,
-        asked: row.asked,
+        asked: which === 'asked',
         lease,
       }))
     },
@@ -157,16 +157,23 @@ export function createNftMetadataRecords(db: Kysely<Database>, numbers: ChainNum
   }
 }
 
-/** Due entries, with their condition, as `m`. */
-function lineWithout(until: bigint, without: readonly string[]): RawBuilder<unknown> {
-  if (without.length === 0) return sql`evm_nft_metadata m where m.due_at <= ${until}`
-  return sql`(${head(until)}) first
+/** Requested entries, with their condition, as `m`; each was a request, so there are few. */
+const askedWithout = (without: readonly string[]): RawBuilder<unknown> =>
+  sql`evm_nft_metadata m where m.due_at = ${ASKED}${exclude(sql`m.contract`, without)}`
+
+/** All others that are due; with both ends of a range the planner would expect hardly any. */
+function othersWithout(now: bigint, without: readonly string[]): RawBuilder<unknown> {
+  if (without.length === 0) return sql`evm_nft_metadata m where m.due_at <= ${now} and m.due_at <> ${ASKED}`
+  return sql`(${head(now)}) first
     join evm_nft_metadata m on m.contract = first.contract and m.stream = first.stream and m.token_id = first.token_id
-    where m.due_at <= ${until} and (first.due_at = ${ASKED} or first.contract not in (${sql.join(without.map(bytea))}))`
+    where m.due_at <= ${now} and m.due_at <> ${ASKED}${exclude(sql`first.contract`, without)}`
 }
 
+const exclude = (column: RawBuilder<unknown>, without: readonly string[]): RawBuilder<unknown> =>
+  without.length === 0 ? sql`` : sql` and ${column} not in (${sql.join(without.map(bytea))})`
+
 const head = (until: bigint): RawBuilder<unknown> =>
-  sql`select contract, stream, token_id, due_at from evm_nft_metadata where due_at <= ${until}
+  sql`select contract, stream, token_id, due_at from evm_nft_metadata where due_at <= ${until} and due_at <> ${ASKED}
     order by due_at, contract, stream, token_id limit ${HEAD}`
 
 /** Moves tokens of these contracts that have long been at the head of the queue behind all entries that are due now. */

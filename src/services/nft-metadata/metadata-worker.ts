@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { messageOf, NotFoundError } from '../../errors.ts'
 import { inTime } from '../../lib/waiting/in-time.ts'
 import { pause } from '../../lib/waiting/pause.ts'
-import type { DueNft, NftMetadataRecords } from '../../store/index.ts'
+import type { DueKind, DueNft, NftMetadataRecords } from '../../store/index.ts'
 import { type CollectionShares, createCollectionShares } from './collection-shares.ts'
 import { createHostTurns } from './host-turns.ts'
 import { type FetchDocument, fetchMetadata } from './metadata-fetch.ts'
@@ -46,8 +46,17 @@ const STOP_MS = 1_000
 const PER_HOST = 4
 /** Concurrent tokens that no user requested. */
 const OTHERS_AT_ONCE = 16
-/** Concurrent tokens that users requested. Most may wait for one host, and the others must not wait for it, too. */
+/** Concurrent tokens that users requested. Many may wait for one host, and the others must not wait for it, too. */
 const ASKED_AT_ONCE = 64
+/** Concurrent ones of one collection among these, however many tokens of it are requested. */
+const ASKED_OF_ONE = 8
+
+/** Tokens that users requested, or all others, and how the slots for them are divided among collections. */
+interface Lane {
+  which: DueKind
+  places: number
+  shares: CollectionShares
+}
 
 /**
  * Processes the queue of tokens whose metadata is due; several workers may share one queue. Requested tokens do not
@@ -61,28 +70,34 @@ export function createNftMetadataWorker(deps: NftMetadataWorkerDeps): NftMetadat
   setMaxListeners(0, signal)
   const shares = createCollectionShares(PER_HOST, Math.ceil(OTHERS_AT_ONCE / 2))
   const work = createAttempt(deps, shares, signal)
+  const lanes: readonly Lane[] = [
+    // What somebody waits for is fetched however long it takes.
+    { which: 'asked', places: ASKED_AT_ONCE, shares: createCollectionShares(ASKED_OF_ONE, ASKED_AT_ONCE) },
+    { which: 'others', places: OTHERS_AT_ONCE, shares },
+  ]
   const { active, place, ended, rest, wake } = createPlaces(signal)
-  const due = async (): Promise<DueNft[]> => {
-    const free = OTHERS_AT_ONCE - active.others.size
-    if (free > 0) return records.takeDue(free, LEASE_SECONDS, undefined, shares.full())
-    const askable = ASKED_AT_ONCE - active.asked.size
-    return askable > 0 ? records.takeDue(askable, LEASE_SECONDS, 'asked') : []
-  }
-  const take = async (): Promise<void> => {
-    const before = ended()
-    const tokens = await due()
+  /** Takes what there is room for; resolves to how many there were. */
+  const fill = async ({ which, places, shares }: Lane): Promise<number> => {
+    // Few at a time: of a collection with a single free slot all others have to be given back.
+    const free = Math.min(PER_HOST, places - active[which].size)
+    const tokens = free > 0 ? await records.takeDue(free, LEASE_SECONDS, which, shares.full()) : []
     for (const token of tokens) {
-      if (token.asked) place(token, work(token))
-      else if (shares.enter(token.contract))
+      if (shares.enter(token.contract))
         place(
-          token,
+          which,
           work(token).finally(() => shares.leave(token.contract)),
         )
       // After everything that is due by now.
       else await records.giveBack(token, 0).catch(() => undefined)
     }
+    return tokens.length
+  }
+  const take = async (): Promise<void> => {
+    const before = ended()
+    let taken = 0
+    for (const lane of lanes) taken += await fill(lane)
     // Do not sleep over slots that became free while the queue was read.
-    if ((tokens.length === 0 || active.others.size >= OTHERS_AT_ONCE) && ended() === before) await rest(pollMs)
+    if (taken === 0 && ended() === before) await rest(pollMs)
   }
   /** The trouble that the log knows of: a database may be away for hours. */
   let logged: string | undefined
@@ -121,8 +136,8 @@ function createPlaces(signal: AbortSignal) {
     active,
     ended: () => ended,
     wake: () => waking.abort(),
-    place({ asked }: DueNft, work: Promise<void>): void {
-      const lane = asked && active.asked.size < ASKED_AT_ONCE ? active.asked : active.others
+    place(which: DueKind, work: Promise<void>): void {
+      const lane = active[which]
       const job = work.finally(() => {
         lane.delete(job)
         ended += 1

@@ -114,12 +114,14 @@ it.each([false, true])(
     const stage = await startEvmStage(chain.url, chain.chainId)
     await stage.at(await chain.head())
     const { nftMetadata } = stage.store
-    const taken = async () => (await nftMetadata.takeDue(10, 300)).map(({ tokenId }) => tokenId).sort()
+    const taken = async () => (await nftMetadata.takeDue(10, 300, 'others')).map(({ tokenId }) => tokenId).sort()
     // The second one is fetched before the branch begins, the first one because of what only the branch tells.
-    for (const token of await nftMetadata.takeDue(10, 300)) await nftMetadata.store(token, { status: 'INDEXED' })
+    for (const token of await nftMetadata.takeDue(10, 300, 'others'))
+      await nftMetadata.store(token, { status: 'INDEXED' })
     await chain.send({ to: nft, data: data('setUri', 7, 'https://nft.example/2') })
     await stage.at(await chain.head())
-    for (const token of await nftMetadata.takeDue(10, 300)) await nftMetadata.store(token, { status: 'INDEXED' })
+    for (const token of await nftMetadata.takeDue(10, 300, 'others'))
+      await nftMetadata.store(token, { status: 'INDEXED' })
     expect(await taken()).toEqual([])
 
     if (restarted) await stage.indexer.stop()

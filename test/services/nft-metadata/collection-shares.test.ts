@@ -46,6 +46,41 @@ it('a collection with many tokens at many hosts that say nothing leaves places t
   expect(begun.filter((url) => url !== 'http://quick/')).toHaveLength(4)
 })
 
+it('a collection of which very much is asked for leaves places to what is asked for of others, and to what nobody waits for', async () => {
+  const fetch: FetchDocument = (url, { signal }) =>
+    new Promise((resolve, reject) => {
+      if (url === 'http://quick/') return resolve({ body: Buffer.from('{"name":"a"}'), mediaType: '' })
+      if (signal.aborted) return reject(new Error('gone'))
+      signal.addEventListener('abort', () => reject(new Error('gone')))
+    })
+  const queue: DueNft[] = [
+    ...Array.from({ length: 200 }, (_, at) => ({ ...DUE, contract: HOG, tokenId: BigInt(at), asked: true })),
+    { ...DUE, contract: OTHER, tokenId: 1n, asked: true },
+    { ...DUE, contract: OTHER, tokenId: 2n },
+  ]
+  const stored: bigint[] = []
+  const worker = createNftMetadataWorker({
+    records: {
+      takeDue: async (limit, _lease, which, without = []) => {
+        const ofKind = queue.filter(({ asked }) => asked === (which === 'asked'))
+        const due = ofKind.filter(({ contract }) => !without.includes(contract)).slice(0, limit)
+        for (const token of due) queue.splice(queue.indexOf(token), 1)
+        return due
+      },
+      store: async ({ tokenId }) => void stored.push(tokenId),
+      giveBack: async (token) => void queue.push(token as DueNft),
+    },
+    call: async (_chain, { to }) => abiString(to.endsWith(HOG) ? 'http://slow/' : 'http://quick/'),
+    fetch,
+    logger: pino({ level: 'silent' }),
+    pollMs: 10,
+  })
+  worker.start()
+  onTestFinished(() => worker.stop())
+  await until(() => stored.length === 2, 'the other collection')
+  expect(new Set(stored)).toEqual(new Set([1n, 2n]))
+})
+
 it('collections whose documents take long have a place each, and half of all together; who becomes quick has its share again', () => {
   const shares = createCollectionShares(4, 8)
   const entered = (contract: string, tries: number): number =>

@@ -24,10 +24,7 @@ describe('a due token', () => {
     const stored: bigint[] = []
     const worker = createNftMetadataWorker({
       records: {
-        takeDue: async (limit, _lease, which) => {
-          const first = asked.splice(0, limit)
-          return which === 'asked' ? first : [...first, ...backlog.splice(0, limit - first.length)]
-        },
+        takeDue: async (limit, _lease, which) => (which === 'asked' ? asked : backlog).splice(0, limit),
         store: async ({ tokenId }) => void stored.push(tokenId),
         giveBack: async () => {},
       },
@@ -83,7 +80,8 @@ describe('a due token', () => {
   it('that cannot be read is logged once for each trouble, not at each attempt', async () => {
     const lines: string[] = []
     const away = new Error('the database is not there')
-    const answers: (Error | [])[] = [away, away, new Error('the disk is full'), away, [], away, away]
+    // Each attempt asks for both kinds.
+    const answers: (Error | [])[] = [away, away, new Error('the disk is full'), away, [], [], away, [], away]
     const worker = createNftMetadataWorker({
       records: {
         takeDue: async () => {

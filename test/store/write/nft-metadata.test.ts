@@ -18,13 +18,13 @@ describeStores('NFT metadata', (open) => {
     await commitEvm(store, L1.name, 0, { nfts: [nft(0, address(1), 7n), nft(0, address(1), 300n)] })
     const token = { ...NFTS, tokenId: 7n }
     expect(await store.nftMetadata.takeDue(10, 600, 'asked')).toEqual([])
-    const due = await store.nftMetadata.takeDue(10, 600)
+    const due = await store.nftMetadata.takeDue(10, 600, 'others')
     const [taken] = due.filter(({ tokenId }) => tokenId === 7n)
     if (!taken) throw new Error('a token is due')
     const { stream, lease } = taken
     expect(taken).toEqual({ ...token, stream, standard: 'ERC-721', attempts: 0, asked: false, lease })
     expect(due).toHaveLength(2)
-    expect(await store.nftMetadata.takeDue(10, 600)).toEqual([])
+    expect(await store.nftMetadata.takeDue(10, 600, 'others')).toEqual([])
     const found = { status: 'INDEXED', tokenUri: 'ipfs://x', name: 'Seven', attributes: '[{"a":1}]' }
     await store.nftMetadata.store(taken, found)
     // Its turn is over: whatever comes of it has no say about the next one.
@@ -32,7 +32,7 @@ describeStores('NFT metadata', (open) => {
     const read = await store.reader.nfts.find(NFTS, 7n)
     expect(read?.metadata).toMatchObject({ ...found, status: 'UNREACHABLE_TOKEN_URI' })
     expect(read?.metadata.updatedAt).toBeGreaterThan(1_000_000n)
-    expect(await store.nftMetadata.takeDue(10, 600)).toEqual([])
+    expect(await store.nftMetadata.takeDue(10, 600, 'others')).toEqual([])
     expect(await store.nftMetadata.requestReindex(token, 3_600)).toEqual({ found: true })
     const again = await store.nftMetadata.requestReindex(token, 3_600)
     expect(again.retryAfterSeconds).toBeGreaterThan(3_590)
@@ -42,7 +42,7 @@ describeStores('NFT metadata', (open) => {
     await commitEvm(store, L1.name, 1, {
       metadataChanges: [{ height: 1n, contract: nft(1, address(2), 7n).contract, from: 7n, to: 7n }],
     })
-    expect(await store.nftMetadata.takeDue(10, 600)).toMatchObject([{ ...token, attempts: 0, asked: false }])
+    expect(await store.nftMetadata.takeDue(10, 600, 'others')).toMatchObject([{ ...token, attempts: 0, asked: false }])
     const page = await store.reader.nfts.list(NFTS, { limit: 1 })
     expect([page.tokens[0]?.tokenId, page.nextTokenId]).toEqual([7n, 7n])
     const next = await store.reader.nfts.list(NFTS, { afterTokenId: 7n, limit: 1 })
@@ -53,7 +53,7 @@ describeStores('NFT metadata', (open) => {
     const ids = [1n, 2n, 3n, 4n, 5n]
     await commitEvm(store, L1.name, 0, { nfts: ids.map((tokenId) => nft(0, address(1), tokenId)) })
     const large = (letter: string) => letter.repeat(1_500_000)
-    for (const token of await store.nftMetadata.takeDue(10, 600))
+    for (const token of await store.nftMetadata.takeDue(10, 600, 'others'))
       if (token.tokenId !== 4n)
         await store.nftMetadata.store(token, { status: 'INDEXED', attributes: large('a'), imageUri: 'data:image/x' })
     const pages: bigint[][] = []
@@ -93,14 +93,15 @@ describeStores('NFT metadata', (open) => {
     await commitEvm(store, L1.name, 0, { nfts: ids.map((tokenId) => nft(0, address(1), tokenId)) })
     const { contract } = NFTS
     const fetched = async () => {
-      for (const token of await store.nftMetadata.takeDue(10, 600))
+      for (const token of await store.nftMetadata.takeDue(10, 600, 'others'))
         await store.nftMetadata.store(token, { status: 'INDEXED' })
     }
     const told = async (height: number, ...ranges: (readonly [bigint, bigint])[]) => {
       await fetched()
       const metadataChanges = ranges.map(([from, to]) => ({ height: BigInt(height), contract, from, to }))
       await commitEvm(store, L1.name, height, { metadataChanges })
-      return (await store.nftMetadata.takeDue(10, 0)).map(({ tokenId }) => tokenId).sort((a, b) => Number(a - b))
+      const due = await store.nftMetadata.takeDue(10, 0, 'others')
+      return due.map(({ tokenId }) => tokenId).sort((a, b) => Number(a - b))
     }
     const most = 2n ** 256n - 1n
     expect(await told(1, ...Array.from({ length: 5_000 }, () => [0n, most] as const))).toEqual(ids)
@@ -112,7 +113,7 @@ describeStores('NFT metadata', (open) => {
     await fetched()
     const rows = { metadataChanges: [{ height: 5n, contract, from: 7n, to: 8n }] }
     await store.writer.rewriteTip(L1.name, { height: 5n, blockId: id(6) }, { above: 5n, rows, state: '' })
-    expect((await store.nftMetadata.takeDue(10, 0)).map(({ tokenId }) => tokenId)).toEqual([7n, 8n])
+    expect((await store.nftMetadata.takeDue(10, 0, 'others')).map(({ tokenId }) => tokenId)).toEqual([7n, 8n])
   })
   it('of a large collection is put in line at once, however often it is told in one block', {
     timeout: 40_000,
@@ -120,22 +121,23 @@ describeStores('NFT metadata', (open) => {
     const store = await opened(open)
     const tokens = Array.from({ length: 20_000 }, (_, tokenId) => nft(0, address(1), BigInt(tokenId)))
     await commitEvm(store, L1.name, 0, { nfts: tokens })
-    expect(await store.nftMetadata.takeDue(20_000, 600)).toHaveLength(20_000)
+    expect(await store.nftMetadata.takeDue(20_000, 600, 'others')).toHaveLength(20_000)
     const told = (from: bigint, to: bigint) => ({ height: 1n, contract: NFTS.contract, from, to })
     // That many fit into one block. Each with each would be minutes, in which the chain stands.
     const all = Array.from({ length: 8_000 }, () => told(0n, 2n ** 256n - 1n))
     await commitEvm(store, L1.name, 1, { metadataChanges: all })
-    expect(await store.nftMetadata.takeDue(30_000, 600)).toHaveLength(20_000)
+    expect(await store.nftMetadata.takeDue(30_000, 600, 'others')).toHaveLength(20_000)
     // So would every other one by itself, which are as many ranges.
     const even = Array.from({ length: 16_000 }, (_, i) => told(2n * BigInt(i), 2n * BigInt(i)))
     await commitEvm(store, L1.name, 2, { metadataChanges: even })
-    expect(await store.nftMetadata.takeDue(30_000, 600)).toHaveLength(10_000)
+    expect(await store.nftMetadata.takeDue(30_000, 600, 'others')).toHaveLength(10_000)
   })
   it('is fetched again after a fork if it may be of the dead branch, also by who fetches then', async () => {
     const store = await opened(open)
     for (const height of [0, 1, 2])
       await commitEvm(store, L1.name, height, { nfts: [nft(height, address(1), 7n + BigInt(height))] })
-    const take = async () => (await store.nftMetadata.takeDue(10, 600)).sort((a, b) => Number(a.tokenId - b.tokenId))
+    const take = async () =>
+      (await store.nftMetadata.takeDue(10, 600, 'others')).sort((a, b) => Number(a.tokenId - b.tokenId))
     const [first, second, third] = await take()
     if (!first || !second || !third) throw new Error('three tokens are due')
     await store.nftMetadata.store(first, { status: 'INDEXED' })
@@ -156,7 +158,7 @@ describeStores('NFT metadata', (open) => {
         transfers: [nftTransfer(height, owner)],
         nfts: [nft(height, owner)],
       })
-    const [token] = await store.nftMetadata.takeDue(10, 600)
+    const [token] = await store.nftMetadata.takeDue(10, 600, 'others')
     if (!token) throw new Error('a token is due')
     await store.nftMetadata.store(token, { status: 'INDEXED', name: 'Alpine hut' })
     await store.writer.rewind(L1.name, 0n)
@@ -166,23 +168,22 @@ describeStores('NFT metadata', (open) => {
   it('is fetched again when it was asked for, or changed, while a fetch was under way', async () => {
     const store = await opened(open)
     await commitEvm(store, L1.name, 0, { nfts: [nft(0, address(1), 7n), nft(0, address(1), 8n)] })
-    const take = () => store.nftMetadata.takeDue(10, 600)
+    const take = () => store.nftMetadata.takeDue(10, 600, 'others')
     const [first, second] = (await take()).sort((a, b) => Number(a.tokenId - b.tokenId))
     if (!first || !second) throw new Error('two tokens are due')
     expect(await store.nftMetadata.requestReindex(second, 3_600)).toEqual({ found: true })
     const changed = { height: 1n, contract: NFTS.contract, from: 7n, to: 8n }
     await commitEvm(store, L1.name, 1, { metadataChanges: [changed] })
     for (const token of [first, second]) await store.nftMetadata.store(token, { status: 'INDEXED', name: 'of before' })
-    // Nothing is left out, and what a user asked for comes first.
-    const [asked] = await store.nftMetadata.takeDue(1, 600)
+    const [asked] = await store.nftMetadata.takeDue(10, 600, 'asked')
     expect(asked).toMatchObject({ tokenId: 8n, asked: true })
     const [other] = await take()
     expect(other).toMatchObject({ tokenId: 7n, asked: false })
-    // Turns in which nothing was found out: who asked goes first again, others wait.
+    // Turns in which nothing was found out: who asked has his at once, others wait.
     if (!asked || !other) throw new Error('both are due')
     await store.nftMetadata.giveBack(other, 1_000)
     await store.nftMetadata.giveBack(asked, 1_000)
-    expect(await take()).toMatchObject([{ tokenId: 8n, asked: true }])
+    expect(await store.nftMetadata.takeDue(10, 600, 'asked')).toMatchObject([{ tokenId: 8n, asked: true }])
     await store.nftMetadata.giveBack({ ...other, lease: 1n }, 0)
     expect(await take()).toEqual([])
     for (const token of [asked, other]) if (token) await store.nftMetadata.store(token, { status: 'INDEXED' })
@@ -192,7 +193,8 @@ describeStores('NFT metadata', (open) => {
     const store = await opened(open)
     await commitEvm(store, L1.name, 0, { nfts: [nft(0, address(1), 7n)] })
     const take = async (leaseSeconds = 600) => {
-      const [token, ...more] = await store.nftMetadata.takeDue(10, leaseSeconds)
+      const others = await store.nftMetadata.takeDue(10, leaseSeconds, 'others')
+      const [token, ...more] = [...others, ...(await store.nftMetadata.takeDue(10, leaseSeconds, 'asked'))]
       if (!token || more.length > 0) throw new Error('one token is due')
       return token
     }
@@ -231,7 +233,7 @@ describeStores('NFT metadata', (open) => {
       const contract = { address: NFTS.contract, height: 0n, name: `Contract of ${name}` }
       await commitEvm(store, name, 0, { nfts: [nft(0, address(1), 7n)], contracts: [contract] })
     }
-    for (const token of await store.nftMetadata.takeDue(10, 600))
+    for (const token of await store.nftMetadata.takeDue(10, 600, 'others'))
       await store.nftMetadata.store(token, { status: 'INDEXED', name: `Token of eip155:${token.chainId}` })
     for (const { name, evmChainId } of [here, there])
       expect(await store.reader.nfts.find({ ...NFTS, chainId: evmChainId }, 7n)).toMatchObject({
@@ -244,7 +246,7 @@ describeStores('NFT metadata', (open) => {
       { height: 1n, contract: NFTS.contract, from: 7n, to: 7n },
     ]
     await commitEvm(store, there.name, 1, { metadataChanges: changes })
-    expect(await store.nftMetadata.takeDue(10, 600)).toMatchObject([{ chainId: 78n }])
+    expect(await store.nftMetadata.takeDue(10, 600, 'others')).toMatchObject([{ chainId: 78n }])
   })
   it('is fetched once where two streams have the token, also for the one that does not go on', async () => {
     const store = await opened(open)
@@ -253,12 +255,12 @@ describeStores('NFT metadata', (open) => {
     for (const name of [L1.name, again.name])
       await commitEvm(store, name, 0, { nfts: [nft(0, address(1), 7n), nft(0, address(1), 8n)] })
     await store.writer.confirmTip(L1.name, tipAt(0))
-    const due = await store.nftMetadata.takeDue(10, 0)
+    const due = await store.nftMetadata.takeDue(10, 0, 'others')
     expect(due).toHaveLength(4)
     for (const token of due)
       if (token.tokenId === 7n) await store.nftMetadata.store(token, { status: 'INDEXED', name: 'Alpine hut' })
       else await store.nftMetadata.giveBack(token, 1_000)
-    expect(await store.nftMetadata.takeDue(10, 600)).toEqual([])
+    expect(await store.nftMetadata.takeDue(10, 600, 'others')).toEqual([])
     expect(await store.reader.nfts.find(NFTS, 7n)).toMatchObject({ metadata: { name: 'Alpine hut' } })
   })
 })
@@ -291,8 +293,8 @@ describe('several processes', () => {
     onTestFinished(() => other.end())
     await other.query('begin')
     await other.query('select from evm_nft_metadata where token_id = 7 for update')
-    expect(await store.nftMetadata.takeDue(1, 600)).toMatchObject([{ tokenId: 8n }])
+    expect(await store.nftMetadata.takeDue(1, 600, 'others')).toMatchObject([{ tokenId: 8n }])
     await other.query('rollback')
-    expect(await store.nftMetadata.takeDue(1, 600)).toMatchObject([{ tokenId: 7n }])
+    expect(await store.nftMetadata.takeDue(1, 600, 'others')).toMatchObject([{ tokenId: 7n }])
   })
 })

@@ -81,7 +81,7 @@ it('a branch that is left leaves nothing behind, and takes nothing of another ch
   const { store, sql } = await opened()
   for (const height of [0, 1]) await add(store, L1.name, height)
   for (const height of [0, 1, 2, 3]) await add(store, OTHER.name, height)
-  for (const token of await store.nftMetadata.takeDue(100, 600))
+  for (const token of await store.nftMetadata.takeDue(100, 600, 'others'))
     await store.nftMetadata.store(token, { status: 'INDEXED' })
   const [before, other] = [await tablesOf(sql, L1.name), await tablesOf(sql, OTHER.name)]
   for (const height of [2, 3]) await add(store, L1.name, height)
