@@ -54,7 +54,7 @@ const SESSION = [
   "set bytea_output = 'hex'",
   'set standard_conforming_strings = on',
   "set default_transaction_isolation = 'read committed'",
-  "select set_config('transaction_timeout', '0', false) from pg_settings where name = 'transaction_timeout'",
+  "select set_config('transaction_timeout', '0', false) where current_setting('server_version_num')::int >= 170000",
 ].join('; ')
 
 /** A server connection, also outside the pool (for locks that last as long as their session). */
@@ -150,25 +150,33 @@ async function inTurn(giveBack: () => void, connecting: Promise<PostgresPoolClie
   }
 }
 
+/** A client's `end` would wait for pending answers. */
+const cut = (client: pg.PoolClient): void =>
+  void (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy()
+
 function attend(pool: pg.Pool, logger: Logger): void {
   pool.on('error', (error) => logger.warn({ err: error }, 'database connection lost'))
   pool.on('connect', (client) => {
     // A connection cut between two statements of a transaction only emits an error; the next statement fails.
     client.on('error', () => undefined)
-    client.query(SESSION).catch(() => undefined)
+    // Without these settings answers would be read as others than they are.
+    client.query(SESSION).catch((error: unknown) => {
+      logger.warn({ err: error }, 'database session not set up')
+      cut(client)
+    })
   })
 }
 
 /**
  * @returns cuts the current connections, including those that wait for the next statement, which would never be
- * answered either. A client's `end` would wait for pending answers.
+ * answered either
  */
 function cutting(pool: pg.Pool): () => void {
   const open = new Set<pg.PoolClient>()
   pool.on('connect', (client) => open.add(client))
   pool.on('remove', (client) => open.delete(client))
   return () => {
-    for (const client of open) (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy()
+    for (const client of open) cut(client)
   }
 }
 

@@ -1,6 +1,8 @@
 import pg from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
+import { StoreUnavailableError } from '../../../src/store/errors.ts'
 import { useServerStores } from '../../support/store/server-stores.ts'
+import { eventually } from '../../support/waiting/eventually.ts'
 import { AVAX, address, id, range } from '../write/range-samples.ts'
 
 const P = { name: 't:P', kind: 'primary' as const, network: 't', testnet: true, chain: 'P' as const }
@@ -37,6 +39,23 @@ it('a database that is set to other forms of bytes, texts and transactions is wr
   const list = { chain: { network: 't', letter: 'P' as const }, addresses: [address(1)], limit: 10 }
   const { utxos } = await reader.utxos.list({ ...list, sortBy: 'timestamp', order: 'asc', includeSpent: false })
   expect(utxos).toMatchObject([{ txId: id(0x11), amount: 7n, asset: { id: AVAX } }])
+})
+
+it('a session that does not take what statements rely on is not used', async () => {
+  const url = await server().create('denied')
+  const before = connect(url)
+  await before.auth.replaceCredential({ salt: '00ff', fingerprint: 'hash' }, (await before.auth.state()).generation)
+  const administrator = new pg.Client({ connectionString: url })
+  await administrator.connect()
+  onTestFinished(() => administrator.end())
+  await administrator.query(`create role limited login password 'limited'; grant all on all tables in schema public to limited;
+    revoke execute on function set_config from public; alter database denied set bytea_output = 'escape'`)
+  const other = new URL(url)
+  other.username = other.password = 'limited'
+  const denied = connect(other.href)
+  await expect(denied.auth.state()).rejects.toThrow(StoreUnavailableError)
+  await administrator.query('grant execute on function set_config to public')
+  await eventually(async () => expect((await denied.auth.state()).credential?.salt).toBe('00ff'))
 })
 
 it('a bound that a database sets for whole transactions ends no range that has to wait', async () => {
