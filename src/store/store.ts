@@ -2,7 +2,7 @@ import { Kysely, PostgresDialect } from 'kysely'
 import type { Logger } from 'pino'
 import { type Caller, type ConnectionPool, openEmbeddedPool, openServerPool } from './connection/index.ts'
 import { createLazyPool, type LazyPool } from './connection/lazy-pool.ts'
-import type { IndexWriter } from './index-writer.ts'
+import type { IndexWriter, Leadership } from './index-writer.ts'
 import { expectSchema, migrate } from './migrations/index.ts'
 import { createNftMetadataRecords, type NftMetadataRecords } from './nft-metadata-records.ts'
 import {
@@ -101,9 +101,6 @@ export function assembleStore(
   const own = new Kysely<Database>({ dialect: new PostgresDialect({ pool: lazy.own }) })
   const patient = new Kysely<Database>({ dialect: new PostgresDialect({ pool: lazy.patient }) })
   const upkeep = kind === 'embedded' ? createUpkeep(patient, logger) : undefined
-  const session = async (signal: AbortSignal) => (await lazy.open()).hold(LEADER_LOCK, signal)
-  const lease = new Kysely<Database>({ dialect: new PostgresDialect({ pool: lazy.lease }) })
-  const lead = leader === 'lease' ? createLeaderLease(lease, 'index') : session
   return {
     kind,
     ...lifecycle(lazy),
@@ -125,14 +122,22 @@ export function assembleStore(
     writer: createIndexWriter(
       { pool: lazy.patient, pipelined: kind === 'server' },
       patient,
-      async (signal) => {
-        const leadership = await lead(signal)
-        // Its writes might never be answered, and the next leader waits until they have ended.
-        leadership.lost.addEventListener('abort', () => lazy.current?.abandon?.(), { once: true })
-        return leadership
-      },
+      leaderOf(lazy, leader),
       upkeep,
     ),
+  }
+}
+
+/** How the process that indexes is chosen. */
+function leaderOf(lazy: LazyPool, leader: StoreOptions['leader']): (signal: AbortSignal) => Promise<Leadership> {
+  const session = async (signal: AbortSignal) => (await lazy.open()).hold(LEADER_LOCK, signal)
+  const lease = new Kysely<Database>({ dialect: new PostgresDialect({ pool: lazy.lease }) })
+  const lead = leader === 'lease' ? createLeaderLease(lease, 'index') : session
+  return async (signal) => {
+    const leadership = await lead(signal)
+    // Its writes might never be answered, and the next leader waits until they have ended.
+    leadership.lost.addEventListener('abort', () => lazy.current?.abandon?.(), { once: true })
+    return leadership
   }
 }
 
