@@ -8,7 +8,7 @@ const HEAD = [
   '# Each line shows the default; nothing here needs to be set. Lists are comma separated, durations are milliseconds',
   '# or carry a unit (30s). docs/configuration.md explains everything.',
   '',
-  '# Configuration file, relative to the working directory.',
+  '# Configuration file, relative to the working directory. This one is read without this line, too, where it is there; a named one has to be.',
   '#FIRN_CONFIG=firn.config.json',
   '',
 ]
