@@ -4,8 +4,9 @@ import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { BadInputError, FirnError } from '../../errors.ts'
 import { isRecord } from '../../lib/json/json-record.ts'
 import { createSparingLog } from '../../lib/logging/sparing-log.ts'
-import { type IndexPlace, StakeIndexError, type StakeRewardsService } from '../../services/stake-rewards/index.ts'
+import { StakeIndexError, type StakeRewardsService } from '../../services/stake-rewards/index.ts'
 import { callerOf } from '../plugins/caller.ts'
+import { tellIndexPlace } from '../plugins/index-place.ts'
 import { type Refused, UNKNOWN_PREFIX } from './by-prefixes.ts'
 import { refuse, refuseForNow, refusePayload } from './errors.ts'
 import { STAKE_EXAMPLE } from './examples.ts'
@@ -109,7 +110,7 @@ export function createStakeHandler(
         'addresses' in body ? { side, addresses: body.addresses } : { side, extendedPublicKey: body.extendedPublicKey },
         callerOf(request, reply),
       )
-      return tellPlace(reply, sums.place)
+      return tellIndexPlace(reply, sums.place.height.toString(), sums.place)
         .type('application/json; charset=utf-8')
         .send(
           JSON.stringify({
@@ -128,17 +129,11 @@ export function createStakeHandler(
         const reason = error.expose ? error.message : 'the index cannot be read'
         if (error.status === 404) return refuse(reply, 404, reason)
         if (!error.retryable) return refuse(reply, 503, reason)
-        return refuseForNow(error instanceof StakeIndexError ? tellPlace(reply, error.place) : reply, reason)
+        if (error instanceof StakeIndexError && error.place)
+          tellIndexPlace(reply, error.place.height.toString(), error.place)
+        return refuseForNow(reply, reason)
       }
       throw error
     }
   }
-}
-
-/** Height and age of the index, as on every indexed answer. */
-function tellPlace(reply: FastifyReply, place: IndexPlace | undefined): FastifyReply {
-  if (!place) return reply
-  return reply
-    .header('x-indexed-height', place.height.toString())
-    .header('x-index-age', String(Math.ceil(place.ageMs / 1000)))
 }

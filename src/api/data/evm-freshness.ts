@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { type IndexAge, type IndexReader, indexAge, isTooOld, oldIndexText } from '../../store/index.ts'
+import { tellIndexPlace } from '../plugins/index-place.ts'
 import type { EvmChains } from './evm-chain.ts'
 import { StaleIndexError } from './primary-chain.ts'
 
@@ -31,7 +32,7 @@ async function placesOf(deps: EvmFreshnessDeps, chainIds: readonly string[]): Pr
 export async function requireFreshChain(deps: EvmFreshnessDeps, chainId: bigint, reply: FastifyReply): Promise<void> {
   const [place] = await placesOf(deps, [chainId.toString()])
   if (!place) throw new StaleIndexError(`chain ${chainId} is not indexed yet`)
-  reply.header('x-indexed-height', place.height.toString()).header('x-index-age', seconds(place.ageMs))
+  tellIndexPlace(reply, place.height.toString(), place)
   if (isTooOld(place, deps.maxIndexAgeMs))
     throw new StaleIndexError(oldIndexText(`the index of chain ${chainId}`, place, deps.maxIndexAgeMs))
 }
@@ -60,10 +61,8 @@ export async function requireFreshList(
     if (wanted.length > 0) throw new StaleIndexError('none of the EVM chains is indexed yet')
     return []
   }
-  const oldest = Math.max(...places.map(({ ageMs }) => ageMs))
-  reply
-    .header('x-indexed-height', places.map(({ chainId, height }) => `${chainId}=${height}`).join(', '))
-    .header('x-index-age', seconds(oldest))
+  const heights = places.map(({ chainId, height }) => `${chainId}=${height}`).join(', ')
+  tellIndexPlace(reply, heights, { ageMs: Math.max(...places.map(({ ageMs }) => ageMs)), disowned: false })
   const youngest = Math.min(...places.map(({ ageMs }) => ageMs))
   if (youngest > deps.maxIndexAgeMs)
     throw new StaleIndexError(

@@ -16,6 +16,7 @@ import {
   isTooOld,
   oldIndexText,
 } from '../../store/index.ts'
+import { tellIndexPlace } from '../plugins/index-place.ts'
 import { NetworkSchema } from './schemas.ts'
 
 /** What identifies a network; ids in CB58. */
@@ -142,8 +143,7 @@ export async function requireFresh(
     return place
   })
   const oldest = places.reduce((old, place) => (place.ageMs > old.ageMs ? place : old))
-  const seconds = String(Math.ceil(oldest.ageMs / 1000))
-  reply.header('x-indexed-height', String(places[0]?.height)).header('x-index-age', seconds)
+  tellIndexPlace(reply, String(places[0]?.height), oldest)
   if (isOld(oldest))
     throw isKept(oldest.letter) ? tooOld(chain, oldest, deps.maxIndexAgeMs) : notIndexed(chain, oldest.letter, false)
   return { isCTold }

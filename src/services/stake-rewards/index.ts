@@ -9,7 +9,7 @@ import { BadInputError, FirnError, NotFoundError } from '../../errors.ts'
 import { parseBech32Address } from '../../lib/bytes/bech32-address.ts'
 import { bytesToHex } from '../../lib/bytes/ids.ts'
 import type { Side } from '../../lib/primary-network.ts'
-import { type Caller, type IndexReader, indexAge, isTooOld, oldIndexText } from '../../store/index.ts'
+import { type Caller, type IndexAge, type IndexReader, indexAge, isTooOld, oldIndexText } from '../../store/index.ts'
 import { createIndexedUse } from './indexed-use.ts'
 
 /** All in nAVAX. */
@@ -20,14 +20,8 @@ export interface StakeRewards {
   pendingStake: bigint
   /** What current stakes will pay if rewarded; a delegator's part is after the validator's fee. */
   estimated: bigint
-  /** Where the index stood. */
-  place: IndexPlace
-}
-
-/** Last indexed block of the P-chain, and how long ago it was known to be the last one. */
-export interface IndexPlace {
-  height: bigint
-  ageMs: number
+  /** Where the index of P stood. */
+  place: IndexAge
 }
 
 export interface StakeRewardsDeps {
@@ -52,7 +46,7 @@ export class StakeIndexError extends FirnError {
   constructor(
     message: string,
     /** Where an outdated index stands. */
-    readonly place?: IndexPlace,
+    readonly place?: IndexAge,
   ) {
     super(message, { code: 'INDEX_UNAVAILABLE', status: 503, retryable: true, expose: true })
   }
@@ -74,20 +68,19 @@ export function createStakeRewards(deps: StakeRewardsDeps) {
   const derived = createDerivedAddresses()
   const everUsed = createIndexedUse(deps.index)
 
-  async function requireFresh(side: Side, letter: KeyChain): Promise<IndexPlace> {
+  async function requireFresh(side: Side, letter: KeyChain): Promise<IndexAge> {
     const progress = (await deps.index.progress()).find(({ stream }) => stream === `${side}:${letter}`)
     const age = progress && indexAge(progress, now())
     if (!age && !deps.serves(side)) throw new NotFoundError(`the ${side} is not served here`)
     const isKept = deps.isIndexed(`${side}:${letter}`)
     if (!age) throw notIndexed(`the ${letter}-chain of the ${side}`, isKept)
-    const place = { height: age.height, ageMs: age.ageMs }
     if (isTooOld(age, deps.maxIndexAgeMs)) {
       // It was indexed once, and no longer is.
       if (!isKept) throw notIndexed(`the ${letter}-chain of the ${side}`, isKept)
       const subject = `the index of the ${letter}-chain of the ${side}`
-      throw new StakeIndexError(oldIndexText(subject, age, deps.maxIndexAgeMs), place)
+      throw new StakeIndexError(oldIndexText(subject, age, deps.maxIndexAgeMs), age)
     }
-    return place
+    return age
   }
 
   /** While X lags, an address used only there is unknown, and the addresses after it would be missing in the sums. */

@@ -97,6 +97,12 @@ it('one chain that stands still, or has not begun, is no answer, save where its 
   expect([old.retryAfter, missing.retryAfter]).toEqual(['5', '5'])
 })
 
+it('data of another chain than that of the nodes has no age that could be told', async () => {
+  const { told, message } = await answers({ P: NOW + 1, X: 1_000, C: 1_000 })
+  expect(told).toEqual(Array(6).fill([503, undefined]))
+  expect(message).toContain('is of another chain than that of the nodes')
+})
+
 it('a chain that the operator does not have indexed will not be there later either, and nobody is told to wait for it', async () => {
   const { told, message, retryAfter } = await answers({ P: 1_000, C: 1_000 }, ['P', 'C'], 'x-chain')
   expect(told).toEqual(Array(6).fill([503, undefined]))

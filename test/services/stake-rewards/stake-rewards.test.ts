@@ -102,7 +102,7 @@ it('answers for single addresses of mainnet as for those of the testnet', async 
   for (const [address, { historical, stakeOwned, pending }] of truth) {
     const hex = parseAddress(address)
     const { place, ...found } = await service().read({ side: 'mainnet', addresses: [mainnet(moved.get(hex) ?? hex)] })
-    expect(place).toEqual({ height: 371n, ageMs: 0 })
+    expect(place).toEqual({ height: 371n, ageMs: 0, disowned: false })
     const expected = { historical: historical.total, pendingStake: stakeOwned.total, estimated: pending.net }
     expect(Object.fromEntries(Object.entries(found).map(([name, amount]) => [name, amount.toString()]))).toEqual(
       expected,
