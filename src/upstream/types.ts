@@ -101,6 +101,8 @@ export interface CallOptions {
   deadline?: number
   /** False = never joined with an identical call in flight, never hedged, never sent twice (writes). Default true. */
   idempotent?: boolean
+  /** True = never joined with an identical call that was sent before: the answer is of now, not of a moment ago. */
+  fresh?: boolean
   /** False = not put into a JSON-RPC batch. Default true. */
   batch?: boolean
   /**

@@ -21,6 +21,17 @@ describe('identical reads in flight are one read', () => {
     expect(servers[0]?.stats.calls).toBe(2)
   })
 
+  test('but not for who has to know what is true now', async () => {
+    const held = gate()
+    const { pool, servers } = await startTestPool([{ faults: { held: held.opened } }])
+    const before = pool.rpc('/p', 'm', [1])
+    await until(() => servers[0]?.stats.requests === 1, 'the read arrives')
+    const now = pool.rpc('/p', 'm', [1], { fresh: true })
+    held.open()
+    expect(await Promise.all([before, now])).toEqual([{ echo: [1] }, { echo: [1] }])
+    expect(servers[0]?.stats.calls).toBe(2)
+  })
+
   test('any difference makes two reads', async () => {
     const { pool, servers } = await startTestPool([{ faults: { latencyMs: 20 } }])
     await Promise.all([

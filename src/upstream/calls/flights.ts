@@ -41,8 +41,8 @@ export interface Flights {
 }
 
 /** Whoever binds its call to one server, or avoids one, must not get what another server is being asked. */
-export const mayJoin = ({ idempotent, sameServer, avoid }: CallOptions): boolean =>
-  idempotent !== false && sameServer === undefined && avoid === undefined
+export const mayJoin = ({ idempotent, fresh, sameServer, avoid }: CallOptions): boolean =>
+  idempotent !== false && fresh !== true && sameServer === undefined && avoid === undefined
 
 /** The caller has not left: the deadline of everything under this signal has passed. */
 const isLate = (signal: AbortSignal | undefined): boolean => signal?.reason instanceof DeadlineError

@@ -88,8 +88,8 @@ blocks are executed after they are accepted (C since Helicon): it is waited for 
   (\`avax.getAtomicTxStatus\`, \`avax.getAtomicTx\`), or Firn's own index (\`/v1\`, which counts for L1s, too). What its EVM, \`/ext/bc/C/avax\` and the index answer next is
   no older, nor what it exported to P and X. A block that its node has not executed yet is told once the healthy nodes have, two seconds later at most.
 - **Outputs that one chain exported to another** (\`getUTXOs\` with \`sourceChain\`) name no height: the node that shows some is asked for its height of that chain before they
-  are told. They do not vanish before they are imported (unless that node dies
-  in between: then another may not have them yet), and who imports them is sent to a node that has them.
+  are told. Where it does not say, as one that dies in between, another is asked for them, two seconds at most. They do not vanish before they are imported (only where none
+  answers that says may they, until another node has them), and who imports them is sent to a node that has them.
 - **The next nonce** (\`eth_getTransactionCount\` with \`pending\`) is asked of all healthy nodes, and the highest is told. Who takes a second longer than the first is not
   waited for.
 - **Pending transactions** on a WebSocket may be announced twice by a node, when it prefers another block; both are passed on. What was announced before a node was lost is

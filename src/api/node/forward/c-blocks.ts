@@ -12,8 +12,11 @@ export interface CBlocks {
   shown(height: bigint, host: string, signal: AbortSignal): Promise<void> | undefined
   /** Clients are shown this block by this server itself, which has what came of it. */
   own(height: bigint): void
-  /** Clients are shown what follows from the blocks that this node has. Never rejects. */
-  look(host: string): Promise<void>
+  /**
+   * Clients are shown what follows from the blocks that this node has. False = it does not say which it has. Never
+   * rejects.
+   */
+  look(host: string): Promise<boolean>
   /** Waits until every healthy node has executed this block, for a short time. Never rejects. */
   settle(height: bigint, signal: AbortSignal): Promise<void> | undefined
   /**

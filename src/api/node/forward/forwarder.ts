@@ -25,6 +25,7 @@ import type { NodeGroup, NodePools } from './nodes/node-pools.ts'
 import { createPageServers, type SharedHosts, startOf } from './nodes/page-servers.ts'
 import type { BlockHeight } from './nodes/shown-block.ts'
 import { createSourceChains, sourceOf } from './nodes/source-chains.ts'
+import { surest } from './nodes/surest.ts'
 import { createWake } from './nodes/wake.ts'
 import { resultIn } from './result-in.ts'
 import { createToldClients } from './told-clients.ts'
@@ -66,6 +67,8 @@ export interface ForwarderDeps {
 
 /** Time of a request over all attempts, milliseconds; a node allows itself as long to write an answer. */
 const FORWARD_MS = 30_000
+/** How long an answer waits for another node's that is known to stay true, milliseconds. */
+const SURER_MS = 2_000
 /** Largest call (bytes) whose answer may be cached. */
 const LONGEST_KEPT = 65_536
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -202,6 +205,8 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
     // Another page of a list, or a call that may have done something, is not asked for twice.
     const mayAgain = one === undefined && !isOpaque(call) && call.rule.finality !== 'settled'
     const place = mayAgain && group.hosts.some((some) => lacks(some)) ? placeOf(call, group, lacks) : undefined
+    /** Nodes that did not say by which block they have what they showed. */
+    const unsure = new Set<string>()
     const exchange = async (): Promise<RawResponse> => {
       const lacking = place?.hosts.filter(place.lacks) ?? []
       const strict = (await (sources.judgeOf(call, group, judge) ?? gaps.judgeOf(call, group, judge))) ?? judge
@@ -209,16 +214,19 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
       const last = await pool.exchange(requestOf(call, path(call.endpoint)), {
         idempotent: !isOpaque(call),
         signal: call.signal,
-        deadline: Date.now() + FORWARD_MS,
-        avoid,
+        deadline: Date.now() + (unsure.size > 0 ? SURER_MS : FORWARD_MS),
+        avoid: (some) => unsure.has(some) || avoid(some),
         judge: lacking.length > 0 ? none.judge : strict,
       })
       return none.wordOf(last)
     }
-    const response = place ? await catchUp(place, exchange) : await exchange()
-    if (place) expectKnown(call, judge(response), place.lacks(response.host))
+    const answered = async (): Promise<RawResponse> => {
+      const response = place ? await catchUp(place, exchange) : await exchange()
+      if (place) expectKnown(call, judge(response), place.lacks(response.host))
+      return response
+    }
+    const response = await surest(answered, async (one) => (await told.read(call, group, one)) || !mayAgain, unsure)
     if (call.rule.pages) await pages.note(call, response.host, response.body)
-    await told.read(call, group, response)
     return response
   }
   const read = async (call: ForwardCall, group: NodeGroup): Promise<NodeAnswer> => {

@@ -18,8 +18,11 @@ export interface ToldClients {
   lacks: LateNodes['lacks']
   /** The same, and for a node of this group that lacks blocks of C where the answer to the call depends on them. */
   lacksFor(call: ForwardCall, group: Pick<NodeGroup, 'hosts'>): LateNodes['lacks']
-  /** Called with an answer to a read before the client gets it, which is to be held until then. Never rejects. */
-  read(call: ForwardCall, group: NodeGroup, answer: RawResponse): Promise<void>
+  /**
+   * Called with an answer to a read before the client gets it, which is to be held until then. False = its node did not
+   * say by which block it has what it shows, as one that is gone since: nobody would know who is older. Never rejects.
+   */
+  read(call: ForwardCall, group: NodeGroup, answer: RawResponse): Promise<boolean>
   /** Called with an answer to a write. */
   written(call: ForwardCall, answer: RawResponse): void
   /** Clients are shown this block, without a node. */
@@ -96,16 +99,19 @@ export function createToldClients({ pools, onNews, blockHeight, elsewhere }: Tol
     return height === undefined ? undefined : blocksOfC?.shown(height, answer.host, call.signal)
   }
   /** Behind outputs that it was shown, a client asks for them again, or imports them. */
-  const exported = async (call: ForwardCall, group: NodeGroup, answer: RawResponse): Promise<void> => {
+  const exported = async (call: ForwardCall, group: NodeGroup, answer: RawResponse): Promise<boolean> => {
     const { host } = answer
+    let isKnown = true
     for (const chain of shownExports(call, group, answer)) {
       if (chain === 'C') {
-        await blocksOfC?.look(host)
+        if ((await blocksOfC?.look(host)) === false) isKnown = false
         continue
       }
       const shown = await blockBehind(chain, host, { group, signal: call.signal })
-      if (shown && heights.heard(shown, pools.group(chain), host)) isHigher(shown, host)
+      if (!shown) isKnown = false
+      else if (heights.heard(shown, pools.group(chain), host)) isHigher(shown, host)
     }
+    return isKnown
   }
   elsewhere?.hear((told: Told) => {
     if (told.kind === 'awaited') return awaited.add({ id: told.id, isSent: told.isSent === true })
@@ -140,7 +146,7 @@ export function createToldClients({ pools, onNews, blockHeight, elsewhere }: Tol
       written(call, answer)
       await shownOfC(call, answer)
       if (awaited.isNews(call, answer)) await accepted(call, group, answer)
-      await exported(call, group, answer)
+      return exported(call, group, answer)
     },
     written,
     shown(chain, height) {

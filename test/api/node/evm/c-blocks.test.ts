@@ -15,7 +15,10 @@ function startBlocks(heights: Record<string, bigint | undefined>, mark = 100n) {
   const tip = {
     mark: () => mark,
     shown: (host: string) => heights[host],
-    look: async ({ host }: { host: string }) => void done.push(`look at ${host}`),
+    look: async ({ host }: { host: string }) => {
+      done.push(`look at ${host}`)
+      return (heights[host] ?? 0n) > 0n
+    },
     reached: (host: string | undefined, height: bigint) => void done.push(`${host} has ${height}`),
     common: { reach: async (...[, , height]: [unknown, unknown, bigint]) => void done.push(`settled ${height}`) },
     mayLackNewest: (host: string) => (heights[host] ?? 0n) < mark,
@@ -49,4 +52,9 @@ it('a single node is asked nothing more', () => {
 it('a node that does not run C lacks no block of it', () => {
   const { blocks } = startBlocks({ one: 100n, late: 99n, other: undefined })
   expect(['one', 'late', 'other'].map(blocks.lacks)).toEqual([false, true, false])
+})
+
+it('who shows what came of its blocks says which it has, unless it is gone; what does not run C depends on none', async () => {
+  const { blocks } = startBlocks({ one: 100n, gone: 0n, other: undefined })
+  expect(await Promise.all(['one', 'gone', 'other', 'elsewhere'].map(blocks.look))).toEqual([true, false, true, true])
 })

@@ -1,5 +1,12 @@
 import { expect, it } from 'vitest'
 import { createChainTip } from '../../../../src/api/node/evm/read/chain-tip.ts'
+import type { Member, NodeGroup } from '../../../../src/api/node/forward/nodes/node-pools.ts'
+import { type Endpoint, PRIMARY } from '../../../../src/api/node/routes/endpoint.ts'
+import { startTestPool } from '../../../support/upstream/upstream-pool.ts'
+import { gate } from '../../../support/waiting/gate.ts'
+import { until } from '../../../support/waiting/until.ts'
+
+const C_RPC = PRIMARY.C.get('rpc') as Endpoint
 
 function start() {
   const clock = { now: 1_000 }
@@ -94,4 +101,20 @@ it('a first height far above those of two who agree is given up, within a minute
   other.heard(undefined, 1_000_000n)
   for (const host of ['one', 'two', 'three']) other.saw(host, 100n)
   expect(other.mark()).toBe(1_000_000n)
+})
+
+it('who wants to know the tip of now is not told what a look found that began before', async () => {
+  const { tip } = start()
+  const held = gate()
+  const { pool, servers } = await startTestPool([{ faults: { held: held.opened } }])
+  const [server] = servers
+  const group = { members: () => [{ host: 'two', pool, path: () => '/' }] } as unknown as NodeGroup
+  const [member] = group.members()
+  tip.saw('one', 100n)
+  tip.mayLackNewest('two', group, C_RPC)
+  await until(() => server?.stats.requests === 1, 'the look arrives')
+  const looked = tip.look(member as Member, C_RPC)
+  held.open()
+  expect(await looked).toBe(true)
+  expect(server?.stats.calls).toBe(2)
 })

@@ -23,9 +23,9 @@ export function createCBlocks({ pools, tipOf, shown }: CBlocksDeps): CBlocks {
   /** It runs P alone, say: nothing there depends on blocks of C, and it is never going to have one. */
   const isAbsent = (host: string): boolean =>
     [group().pool, memberAt(host)?.pool].some((pool) => pool?.status().some((one) => one.host === host && one.absent))
-  const look = async (host: string): Promise<void> => {
+  const look = async (host: string): Promise<boolean> => {
     const member = memberAt(host)
-    if (member) await tipOf(C_RPC).look(member, C_RPC)
+    return !member || (await tipOf(C_RPC).look(member, C_RPC)) || isAbsent(host)
   }
   const learn = async (height: bigint, host: string, signal: AbortSignal): Promise<void> => {
     const tip = tipOf(C_RPC)

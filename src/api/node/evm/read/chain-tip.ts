@@ -14,8 +14,8 @@ export interface ChainTip {
   saw(host: string, height: bigint): void
   /** This node has a block of this height: its tip is there or above. @param host left out = this server itself */
   reached(host: string | undefined, height: bigint): void
-  /** Asks this node for its tip. Never rejects. */
-  look(member: Member, endpoint: Endpoint): Promise<void>
+  /** Asks this node for its tip of now. False = it does not say. Never rejects. */
+  look(member: Member, endpoint: Endpoint): Promise<boolean>
   /** A client of another process was shown this block; `host` has it, if known. */
   heard(host: string | undefined, height: bigint): void
   /** True when this node recently showed a tip too far below the mark to answer about the newest state. */
@@ -146,12 +146,19 @@ export function createChainTip(options: ChainTipOptions): ChainTip {
     if (!known || known.height < height) saw(host, height)
     else exists(height)
   }
-  const askOne = async ({ host, pool, path }: Omit<Member, 'pausedUntil'>, endpoint: Endpoint): Promise<void> => {
+  /** @param fresh what it said a moment ago will not do */
+  const askOne = async (
+    { host, pool, path }: Omit<Member, 'pausedUntil'>,
+    endpoint: Endpoint,
+    fresh = false,
+  ): Promise<boolean> => {
     try {
-      const height = await pool.rpc<unknown>(path(endpoint), 'eth_blockNumber', [], { deadline: Date.now() + READY_MS })
-      saw(host, BigInt(String(height)))
+      const options = { fresh, deadline: Date.now() + READY_MS }
+      saw(host, BigInt(String(await pool.rpc<unknown>(path(endpoint), 'eth_blockNumber', [], options))))
+      return true
     } catch {
       // The reads themselves notice a node that does not answer.
+      return false
     }
   }
   const askAll = async (group: NodeGroup, endpoint: Endpoint): Promise<void> => {
@@ -178,7 +185,7 @@ export function createChainTip(options: ChainTipOptions): ChainTip {
     common: createCommonHeight({ top: current, shown: heightOf, ask: askOne, now }),
     saw,
     reached,
-    look: askOne,
+    look: (member, endpoint) => askOne(member, endpoint, true),
     heard: (host, height) => {
       const isHigher = host !== undefined && (heights.get(host)?.height ?? -1n) < height
       if (isHigher && !isAbsurd(height)) heights.set(host, { height, at: now() })

@@ -18,7 +18,7 @@ export interface CommonHeightOptions {
   /** The highest tip that this node has shown. */
   shown(host: string): bigint | undefined
   /** Asks this node for its tip. Never rejects. */
-  ask(member: Member, endpoint: Endpoint): Promise<void>
+  ask(member: Member, endpoint: Endpoint): Promise<unknown>
   now?: () => number
 }
 

@@ -50,7 +50,7 @@ export interface ExecutionOptions {
   /** Asks every node for its tip. */
   askAll(group: NodeGroup, endpoint: Endpoint): Promise<void>
   /** Asks this node for its tip. Never rejects. */
-  ask(member: Member, endpoint: Endpoint): Promise<void>
+  ask(member: Member, endpoint: Endpoint): Promise<unknown>
   now(): number
 }
 

@@ -28,8 +28,8 @@ export function shownExports(
 }
 
 /**
- * The block of P or X by which a node had what it answered. Nodes do not say so: it is asked for its height now.
- * Undefined when it does not answer. Never rejects.
+ * The block of P or X by which a node had what it answered. Nodes do not say so: it is asked for its height now, not
+ * at an earlier moment, as a look at it that is under way. Undefined when it does not answer. Never rejects.
  */
 export async function blockBehind(
   chain: 'P' | 'X',
@@ -38,7 +38,7 @@ export async function blockBehind(
 ): Promise<ShownBlock | undefined> {
   const member = group.members().find((one) => one.host === host)
   const asked = heightCallOf(chain)
-  const options = { batch: false, signal, deadline: Date.now() + WAIT_MS }
+  const options = { batch: false, fresh: true, signal, deadline: Date.now() + WAIT_MS }
   try {
     const said = await member?.pool.rpc<{ height?: unknown }>(member.path(asked.endpoint), asked.method, {}, options)
     return said && { height: BigInt(String(said.height)), asked }

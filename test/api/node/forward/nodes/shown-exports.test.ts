@@ -4,6 +4,9 @@ import type { NodeGroup } from '../../../../../src/api/node/forward/nodes/node-p
 import { blockBehind, shownExports } from '../../../../../src/api/node/forward/nodes/shown-exports.ts'
 import { ruleOf } from '../../../../../src/api/node/methods/forwarded.ts'
 import { chainEndpoint, endpointByName } from '../../../../../src/api/node/routes/endpoint.ts'
+import { startTestPool } from '../../../../support/upstream/upstream-pool.ts'
+import { gate } from '../../../../support/waiting/gate.ts'
+import { until } from '../../../../support/waiting/until.ts'
 
 const SOME_ID = '2CA6j5zYzasynPsFeNoqWkmTCt3VScMvXUZHbfDJ8k3oGzAPtU'
 
@@ -27,6 +30,19 @@ it('nothing is behind an answer without outputs, of the own chain, of a single n
   expect(shown('C/avax', 'avax.getUTXOs', { hosts: ['a'] })).toEqual([])
   expect(shown('C/avax', 'avax.getUTXOs', { status: 503 })).toEqual([])
   expect(shown(SOME_ID, 'avax.getUTXOs')).toEqual([])
+})
+
+it('a look at a node that began before does not tell how high it is by now', async () => {
+  const held = gate()
+  const { pool, servers } = await startTestPool([{ faults: { held: held.opened } }])
+  const [server] = servers
+  const before = pool.rpc('/ext/bc/P', 'platform.getHeight', {})
+  await until(() => server?.stats.requests === 1, 'the look arrives')
+  const group = { members: () => [{ host: 'a', pool, path: () => '/ext/bc/P' }] } as unknown as NodeGroup
+  const behind = blockBehind('P', 'a', { group, signal: new AbortController().signal })
+  held.open()
+  await Promise.all([before, behind])
+  expect(server?.stats.calls).toBe(2)
 })
 
 it('a node that does not say how high it is tells of no block', async () => {
