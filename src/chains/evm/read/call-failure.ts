@@ -1,5 +1,8 @@
 import { BadAnswerError, DeadlineError, FirnError, JsonRpcError, UpstreamUnavailableError } from '../../../errors.ts'
 
+/** The upstreams no longer agree with the first answer's block: everything must be read again. */
+export class BlockLostError extends BadAnswerError {}
+
 /**
  * What a failed eth_call means for the next step. Nodes do not agree on codes here, so their texts decide:
  * - `too-much`: out of gas, answer or request too large, execution timed out: a smaller call may pass.

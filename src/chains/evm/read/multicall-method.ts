@@ -2,7 +2,7 @@ import type { Hex } from 'viem'
 import { decodeFunctionResult, encodeFunctionData, isHex, parseAbi } from 'viem/utils'
 import { BadAnswerError } from '../../../errors.ts'
 import { balanceOfData } from './call-data.ts'
-import { isRefusal } from './call-failure.ts'
+import { BlockLostError, isRefusal } from './call-failure.ts'
 import { createTraitReader, QUESTIONS_GAS, type Result, word } from './multicall-traits.ts'
 import { blockTag, type CallTarget, callOptions } from './packed-method.ts'
 import {
@@ -124,7 +124,7 @@ export function createMulticallMethod(target: CallTarget, multicall: string): Re
       parts.map((tokens) => balances({ ...query, tokens, block: block.number }, context, budget)),
     )
     if (!first || !second || first.block.fingerprint !== second.block.fingerprint) {
-      throw new BadAnswerError('block not found: halves of one multicall saw two blocks')
+      throw new BlockLostError(`upstreams disagree about block ${block.number}`)
     }
     const moved = <P extends { token: number }>(pair: P): P => ({ ...pair, token: pair.token + middle })
     return {

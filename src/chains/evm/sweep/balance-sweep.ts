@@ -2,6 +2,7 @@ import { BadAnswerError } from '../../../errors.ts'
 import { mapBounded } from '../../../lib/waiting/map-bounded.ts'
 import type { ReadContext } from '../../capabilities.ts'
 import type { EvmLimits } from '../limits.ts'
+import { BlockLostError } from '../read/call-failure.ts'
 import { type BlockMark, nativeToken, type ReadMethod } from '../read/reader-types.ts'
 import { earlier } from './earlier.ts'
 import { createPairBudget } from './pair-budget.ts'
@@ -9,7 +10,7 @@ import { createPairSet, eachPair, type PairSet, pairSetOf, pairsThat } from './p
 import { BURNING_PARTS, type PatientResult, patientPass } from './patient-pass.ts'
 import { sweepPass } from './sweep-pass.ts'
 import { inParts, type Rectangle } from './sweep-plan.ts'
-import { BlockLostError, type Pair, type PassResult, type SweepResult } from './sweep-tally.ts'
+import type { Pair, PassResult, SweepResult } from './sweep-tally.ts'
 import type { UnreadableTokens } from './unreadable-tokens.ts'
 
 export interface BalanceSweep {

@@ -1,7 +1,7 @@
 import { steadyNow } from '../../../lib/steady-clock.ts'
+import { BlockLostError } from '../read/call-failure.ts'
 import type { BlockMark } from '../read/reader-types.ts'
 import { type BalanceSweep, OldBlockError } from './balance-sweep.ts'
-import { BlockLostError } from './sweep-tally.ts'
 
 /** An older height no longer counts: the chain has moved on, or was set back meanwhile. Milliseconds. */
 const FORGOTTEN_MS = 60_000

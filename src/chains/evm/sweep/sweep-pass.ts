@@ -3,11 +3,11 @@ import { BadAnswerError, DeadlineError } from '../../../errors.ts'
 import { mapBounded } from '../../../lib/waiting/map-bounded.ts'
 import type { ReadContext } from '../../capabilities.ts'
 import type { EvmLimits } from '../limits.ts'
-import { callFailure, isToldTooMuch } from '../read/call-failure.ts'
+import { BlockLostError, callFailure, isToldTooMuch } from '../read/call-failure.ts'
 import type { BalanceAnswer, BlockMark, CallContext, ReadMethod } from '../read/reader-types.ts'
 import type { PairBudget } from './pair-budget.ts'
 import { halves, plan, type Rectangle } from './sweep-plan.ts'
-import { BlockLostError, createSweepTally, type PassResult, type SweepTally } from './sweep-tally.ts'
+import { createSweepTally, type PassResult, type SweepTally } from './sweep-tally.ts'
 
 export interface SweepDeps {
   reader: ReadMethod

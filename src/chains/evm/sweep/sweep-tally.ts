@@ -1,4 +1,5 @@
 import { asError, BadAnswerError } from '../../../errors.ts'
+import { BlockLostError } from '../read/call-failure.ts'
 import type { BalanceAnswer, BlockMark, TokenTraits } from '../read/reader-types.ts'
 import type { Rectangle } from './sweep-plan.ts'
 
@@ -24,9 +25,6 @@ export interface PassResult extends SweepResult {
   /** Pairs after one whose token burnt its gas: nothing is known of them. */
   unasked: Pair[]
 }
-
-/** The upstreams no longer agree with the first answer's block: everything must be read again. */
-export class BlockLostError extends BadAnswerError {}
 
 /** Collects the answers of one pass. All of them must come from one block: the first answer's, unless one is given. */
 export interface SweepTally {

@@ -1,10 +1,27 @@
+import { decodeFunctionData, encodeFunctionResult, type Hex, isAddressEqual, padHex, parseAbi, toHex } from 'viem'
 import { expect, it } from 'vitest'
 import { evmLimits, type ReadMethod } from '../../../../src/chains/evm/index.ts'
+import { createMulticallMethod } from '../../../../src/chains/evm/read/multicall-method.ts'
 import { noAnswers } from '../../../../src/chains/evm/read/reader-types.ts'
 import { createBalanceSweep } from '../../../../src/chains/evm/sweep/balance-sweep.ts'
 import { createUnreadableTokens } from '../../../../src/chains/evm/sweep/unreadable-tokens.ts'
+import type { UpstreamPool } from '../../../../src/upstream/index.ts'
 import { readContext } from '../../../support/balances/balance-reads.ts'
 
+const multicall3 = parseAbi([
+  'struct Call { address target; bool allowFailure; bytes callData; }',
+  'struct Result { bool success; bytes returnData; }',
+  'function aggregate3(Call[] calls) payable returns (Result[] returnData)',
+])
+const MULTICALL: Hex = `0x${'ca'.repeat(20)}`
+const BURNING: Hex = `0x${'ff'.repeat(20)}`
+/** Number, hash of the block before, time and chain, by their selectors. */
+const MARKS: Readonly<Record<string, (branch: bigint) => bigint>> = {
+  '0x42cbb15c': () => 100n,
+  '0x27e86d6e': (branch) => branch,
+  '0x0f28c97d': () => 0n,
+  '0x3408e470': () => 1n,
+}
 const OWNER = `0x${'11'.repeat(20)}`
 const TOKENS = ['aa', 'bb'].map((byte) => `0x${byte.repeat(20)}`)
 
@@ -41,4 +58,40 @@ it('where servers stay on two branches there is no balance', async () => {
   const { read, times } = sweepOn([1n, 2n])
   await expect(read()).rejects.toThrow('upstreams disagree about block 100')
   expect(times()).toBe(6)
+})
+
+/** One token burns gas, so a multicall of all is read again in halves; each answer is of the branch that is next. */
+function multicallOn(branches: readonly bigint[]) {
+  let calls = 0
+  const rpc = async (_path: string, _method: string, [{ data }]: [{ data: Hex }]) => {
+    const branch = branches[Math.min(calls, branches.length - 1)] ?? 0n
+    calls += 1
+    const [asked] = decodeFunctionData({ abi: multicall3, data }).args
+    const isStarved = asked.some(({ target }) => isAddressEqual(target, BURNING))
+    const said = ({ target, callData }: (typeof asked)[number]): bigint | undefined => {
+      const mark = MARKS[callData.slice(0, 10)]
+      if (mark) return mark(branch)
+      if (isAddressEqual(target, BURNING)) return undefined
+      if (isAddressEqual(target, MULTICALL)) return isStarved ? undefined : 0n
+      return TOKENS.includes(target.toLowerCase()) ? branch : undefined
+    }
+    const results = asked.map((call) => {
+      const value = said(call)
+      return { success: value !== undefined, returnData: value === undefined ? '0x' : padHex(toHex(value)) } as const
+    })
+    return encodeFunctionResult({ abi: multicall3, functionName: 'aggregate3', result: results })
+  }
+  const target = { pool: { rpc } as unknown as UpstreamPool, checkChain: () => undefined }
+  const sweep = createBalanceSweep(
+    createMulticallMethod(target, MULTICALL),
+    evmLimits,
+    createUnreadableTokens(10, 1_000),
+  )
+  return sweep.read([{ owners: [OWNER], tokens: [...TOKENS, BURNING] }], readContext())
+}
+
+it('nor halves of one multicall that saw two branches: all is read again', async () => {
+  const { amounts, errors } = await multicallOn([1n, 1n, 2n])
+  expect([...errors.values()]).toEqual([])
+  expect([...(amounts.get(OWNER)?.values() ?? [])]).toEqual([2n, 2n])
 })
