@@ -5,6 +5,7 @@ import { type Breaker, createBreaker } from './health/breaker.ts'
 import { createErrorRate } from './health/error-rate.ts'
 import { createLatencyEstimator, type LatencyEstimator } from './health/latency.ts'
 import { createPresence, type Presence } from './health/presence.ts'
+import { createSilence, type Silence } from './health/silence.ts'
 import { ACCEPT_ENCODING } from './http/decode.ts'
 import type { IncomingDoor } from './http/incoming-room.ts'
 import type { UpstreamRegistry } from './http/origin-registry.ts'
@@ -15,7 +16,7 @@ import { createRateBudget } from './limits/rate-budget.ts'
 import type { PoolLimits, UpstreamSpec, UpstreamStatus } from './types.ts'
 
 /** One upstream of one pool: how to reach it, and everything known about its health. */
-export interface Upstream extends Presence {
+export interface Upstream extends Presence, Pick<Silence, 'outpaced' | 'silentSince'> {
   readonly host: string
   readonly priority: number
   /** Position in the configuration; the tie-breaker. */
@@ -201,9 +202,9 @@ export const createUpstream = (
     gate.turnAway('rate limited')
   })
   const health = createHealth(breaker, latency, onHealthChange)
-  const tip = createTip(limits, onHealthChange)
-  const presence = createPresence(onHealthChange)
-  const known = { host, limits, gate, breaker, latency, path, ...headersOf(spec), ...health, ...tip, ...presence }
+  const { spoke, ...silence } = createSilence()
+  const measured = { ...health, ...createTip(limits, onHealthChange), ...createPresence(onHealthChange), ...silence }
+  const known = { host, limits, gate, breaker, latency, path, ...headersOf(spec), ...measured }
   const upstream: Upstream = {
     ...known,
     keys: createOwnKeys(spec.url, spec.headers),
@@ -214,6 +215,7 @@ export const createUpstream = (
     pausedUntil: pause.until,
     pause: pause.set,
     succeeded: (ms) => {
+      spoke()
       pause.reset()
       budget.answered(Date.now())
       health.succeeded(ms)

@@ -106,6 +106,16 @@ test('reads for which no hedge is left are asked of another once the first is kn
   expect(await Promise.all(reads)).toEqual(reads.map(() => 'second'))
 })
 
+test('so are those of one batch, whose server is not known to hang while one of them waits there', async () => {
+  const { pool, servers } = await startTestPool([{ faults: { hang: 'headers' } }, named('second')], {
+    limits: { hedgeMinMs: 10, headersTimeoutMs: 600_000 },
+    spec: (_url, index) => ({ priority: index }),
+  })
+  const reads = Array.from({ length: 60 }, (_, index) => pool.rpc('', 'a', [index]))
+  expect(await Promise.all(reads)).toEqual(reads.map(() => 'second'))
+  expect(servers[0]?.stats.requests).toBe(1)
+})
+
 test('when the first fails while the hedge is under way, the hedge decides', async () => {
   const { pool } = await startTestPool(
     [{ faults: { latencyMs: 150, status: 500 } }, { ...named('second'), faults: { latencyMs: 200 } }],

@@ -1,20 +1,12 @@
 import type { FirnError } from '../../errors.ts'
 import { BESIDE_AGAIN_MS, RETRY_BACKOFF_MS } from '../defaults.ts'
 import type { Reporter } from '../events.ts'
-import {
-  type Cancel,
-  type CancelCause,
-  type Failure,
-  lacks,
-  mayPass,
-  type Outcome,
-  PASSING,
-  type Settle,
-} from '../outcome.ts'
+import { type CancelCause, type Failure, lacks, mayPass, type Outcome, PASSING, type Settle } from '../outcome.ts'
 import type { PoolLimits } from '../types.ts'
 import type { Upstream } from '../upstream.ts'
 import { concludeFailures, describeFailures, othersHaveNone, rateLimitOf, silentOf } from './failure-report.ts'
 import { type HedgeBudget, hedgeDelay } from './hedge-budget.ts'
+import { areAway, type Leg } from './leg.ts'
 import type { Ranking } from './ranking.ts'
 import { type AnsweredFirst, noteAnswer, onlyOf } from './same-server.ts'
 import type { Scheduled, Scheduler } from './scheduler.ts'
@@ -39,12 +31,6 @@ export interface RunnerDeps {
   answeredFirst: AnsweredFirst
   /** Reads serve as probes of open breakers, because there is no head probe to do it. */
   liveProbes: boolean
-}
-
-interface Leg {
-  upstream: Upstream
-  cancel: Cancel | undefined
-  ended: boolean
 }
 
 /**
@@ -137,7 +123,7 @@ class ReadRun<T> implements Run {
     this.#attempts += 1
     this.#first ??= upstream
     this.#tried.push(upstream)
-    const leg: Leg = { upstream, cancel: undefined, ended: false }
+    const leg: Leg = { upstream, since: performance.now(), cancel: undefined, ended: false }
     this.#legs = this.#legs.length === 0 ? [leg] : [...this.#legs.filter((other) => !other.ended), leg]
     const cancel = this.#task.launch(upstream, isHedge, (outcome) => this.#landed(leg, outcome))
     if (!leg.ended) leg.cancel = cancel
@@ -148,6 +134,7 @@ class ReadRun<T> implements Run {
     if (this.#ended) return
     if (outcome.kind !== 'failure') {
       noteAnswer(this.#task.sameServer, leg.upstream, this.#deps)
+      for (const other of this.#legs) if (!other.ended) other.upstream.outpaced()
       this.#finish(this.#signed(outcome, leg))
       return
     }
@@ -190,8 +177,7 @@ class ReadRun<T> implements Run {
     const found = this.#spare(now, again)
     // Who asks in place of a server that is known not to answer makes nothing worse, and pays for no hedge. Nor does a
     // second look at one that had no such thing.
-    const isAway = this.#legs.every(({ ended, upstream }) => ended || upstream.breaker.state() !== 'closed')
-    const isFree = inPlace || isAway || (found && this.#lacking?.includes(found) === true)
+    const isFree = inPlace || areAway(this.#legs, again) || (found && this.#lacking?.includes(found) === true)
     const spare = found && (isFree || hedges.spend()) ? found : undefined
     if (again && othersHaveNone(upstreams, this.#failures)) {
       this.#giveUp(this.#failures)
