@@ -120,6 +120,7 @@ const SAID: Record<string, string[]> = {
     `${count(evmLimits.discoveredTokens)} of one owner are looked at, ${count(evmLimits.discoveredPerRead)} of all owners`,
     `(\`market.verdictFile\`) are asked for besides, ${count(MOST_VOUCHED)} at most`,
     `with the gas of the common call | ${evmLimits.patientTokens} are asked again`,
+    `skipped: for ${evmLimits.firstUnreadableMs / 1_000} seconds the first time, since a server may not have a new token yet, then for ${word(evmLimits.unreadableMs / MINUTE)} minutes`,
     `with the gas of the common call | ${word(evmLimits.patientNames)} are asked again`,
     `burns all gas it is given for ${word(BURNS_FOR_ALL)} accounts`,
     `left aside for ${word(evmLimits.unreadableMs / MINUTE)} minutes`,

@@ -54,7 +54,7 @@ export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSourc
   const { caip2Id, pool, logger } = deps
   const limits: EvmLimits = { ...evmLimits, ...deps.limits }
   const reader = createEvmReader(deps)
-  const unreadable = createUnreadableTokens(limits.unreadableEntries, limits.unreadableMs)
+  const unreadable = createUnreadableTokens(limits.unreadableEntries, limits.unreadableMs, limits.firstUnreadableMs)
   const sweep = createSteadySweep(createBalanceSweep(reader, limits, unreadable), limits.lagBlocks, unreadable.forget)
   const metadata = createTokenMetadataReader(reader, limits)
   const multipliers = createUiMultipliers(limits)

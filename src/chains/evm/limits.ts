@@ -17,6 +17,8 @@ export interface EvmLimits {
   concurrency: number
   /** A token without a readable balance is not asked again for this long, milliseconds. */
   unreadableMs: number
+  /** The same when it fails for the first time: a server that is some blocks behind does not have a new token yet. */
+  firstUnreadableMs: number
   /** Remembered owners with discovered tokens. */
   cacheEntries: number
   /** Remembered unreadable (token, owner) pairs. */
@@ -57,6 +59,7 @@ export const evmLimits: EvmLimits = {
   retryMetadataGas: 20_000_000,
   concurrency: 4,
   unreadableMs: 600_000,
+  firstUnreadableMs: 15_000,
   cacheEntries: 20_000,
   unreadableEntries: 60_000,
   metadataEntries: 60_000,

@@ -71,7 +71,7 @@ it('pairs that are remembered end with their time, and the oldest with the room'
   let now = 1_000
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
   onTestFinished(() => void clock.mockRestore())
-  const pairs = createLastingPairs(3, 200)
+  const pairs = createLastingPairs(3, 100, 200)
   const known = () => ['a1', 'a2', 'b1', 'b2', 'c1'].filter(([token = '', owner = '']) => pairs.has(token, owner))
   pairs.add('a', '1')
   pairs.add('a', '2')
@@ -85,6 +85,13 @@ it('pairs that are remembered end with their time, and the oldest with the room'
   for (let owner = 0; owner < 9; owner++) pairs.add('d', String(owner))
   expect(known()).toEqual([])
   expect([...'0123456789'].filter((owner) => pairs.has('d', owner))).toEqual(['6', '7', '8'])
+  now += 99
+  // Who comes again within the time does not last longer for it.
+  pairs.add('d', '8')
+  expect(pairs.has('d', '8')).toBe(true)
+  now += 1
+  expect(pairs.has('d', '8')).toBe(false)
+  pairs.add('d', '8')
   now += 199
   expect(pairs.has('d', '8')).toBe(true)
   now += 1

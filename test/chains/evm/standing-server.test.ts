@@ -87,3 +87,22 @@ it('nor does a server that was the first to answer keep them away, once another 
   expect((await shown()).size).toBe(0)
   expect((await shown()).size).toBeGreaterThan(1)
 })
+
+it('a token that a server one block behind does not have yet is soon asked for again', async () => {
+  const standing = await startStanding()
+  const ask = async (url: string, method: string, params: unknown[] = []): Promise<string> => {
+    const pool = createRpcPool(url)
+    const said = await pool.rpc<string>('', method, params)
+    await pool.close()
+    return said
+  }
+  const [height, own] = await Promise.all([chain.url, standing].map((url) => ask(url, 'eth_blockNumber')))
+  await ask(standing, 'anvil_mine', [`0x${(Number(height) - Number(own) - 1).toString(16)}`])
+  let isStanding = true
+  const intercept = () => (isStanding ? standing : undefined)
+  const { source } = sourceOver(intercept, { limits: { firstUnreadableMs: 0 } })
+  const shown = async () => amounts((await read(source, [account(1)]))[0])
+  expect((await shown()).size).toBe(0)
+  isStanding = false
+  expect((await shown()).size).toBeGreaterThan(1)
+})

@@ -5,8 +5,12 @@ export interface LastingPairs {
   clear(): void
 }
 
-/** By token, like `PairSet`: there are tens of thousands, and every read looks them up. */
-export function createLastingPairs(most: number, ttlMs: number): LastingPairs {
+/**
+ * By token, like `PairSet`: there are tens of thousands, and every read looks them up.
+ * @param firstMs how long a pair lasts that was not there before
+ * @param ttlMs the same when it comes again after its time
+ */
+export function createLastingPairs(most: number, firstMs: number, ttlMs: number): LastingPairs {
   const untilBy = new Map<string, Map<string, number>>()
   let size = 0
   const forgetOne = (): void => {
@@ -29,8 +33,11 @@ export function createLastingPairs(most: number, ttlMs: number): LastingPairs {
       const owners = untilBy.get(token) ?? new Map<string, number>()
       untilBy.delete(token)
       untilBy.set(token, owners)
+      const now = performance.now()
+      const until = owners.get(owner)
       if (!owners.delete(owner)) size += 1
-      owners.set(owner, performance.now() + ttlMs)
+      if (until === undefined) owners.set(owner, now + firstMs)
+      else owners.set(owner, until > now ? until : now + ttlMs)
       while (size > most) forgetOne()
     },
     clear() {

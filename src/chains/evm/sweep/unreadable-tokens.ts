@@ -46,10 +46,11 @@ const TROUBLED_AFTER = 3
 /** A token that burns its gas for this many owners, and answers none, does so for all: each costs a node much work. */
 export const BURNS_FOR_ALL = 7
 
-export function createUnreadableTokens(entries: number, ttlMs: number): UnreadableTokens {
+/** @param firstMs how long a token is remembered for an owner when it fails for the first time */
+export function createUnreadableTokens(entries: number, ttlMs: number, firstMs = ttlMs): UnreadableTokens {
   // With `max` each cache would allocate all its entries from the start: 15 MB a chain, most of it for nothing.
   const room = roomFor(entries)
-  const pairs = createLastingPairs(entries, ttlMs)
+  const pairs = createLastingPairs(entries, Math.min(firstMs, ttlMs), ttlMs)
   const together = new LRUCache<string, true>({ ...room, ttl: ttlMs })
   const later = new LRUCache<string, true>({ ...room, ttl: ttlMs * SOON })
   const troubles = new LRUCache<string, Set<string>>({ ...room, ttl: ttlMs })
