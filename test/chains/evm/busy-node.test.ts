@@ -1,9 +1,21 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createEvmBalanceSource } from '../../../src/chains/evm/index.ts'
+import { JsonRpcError } from '../../../src/errors.ts'
 import { createUpstreamPool } from '../../../src/upstream/index.ts'
 import { startRecorder } from '../../load/balances/recorder.ts'
 import { TEST_LIMITS } from '../../support/upstream/upstream-pool.ts'
-import { account, amounts, caip2Id, chain, native, read, truth, useTokenChain } from './token-chain.ts'
+import {
+  account,
+  amounts,
+  caip2Id,
+  chain,
+  native,
+  noDiscovery,
+  read,
+  sourceOver,
+  truth,
+  useTokenChain,
+} from './token-chain.ts'
 
 useTokenChain()
 
@@ -56,4 +68,20 @@ it('a call that a node has had for seconds was too large for it', async () => {
   const [balances] = await read(source, [account(2)])
   expect(amounts(balances).size).toBeGreaterThan(0)
   expect(sent() - before).toBeGreaterThan(2)
+})
+
+it('a call of a single balance that fails says nothing about how many fit', async () => {
+  let isSlow = true
+  const { source, calls } = sourceOver(
+    (call, number) => {
+      if (isSlow && call.method === 'eth_call') throw new JsonRpcError('request timed out', -32_000)
+      return noDiscovery(call, number)
+    },
+    { list: [] },
+  )
+  await expect(read(source, [account(0)])).rejects.toThrow('request timed out')
+  isSlow = false
+  const before = calls().length
+  await read(source, chain.accounts)
+  expect(calls().length - before).toBe(1)
 })

@@ -9,14 +9,15 @@ export interface PairBudget {
 
 export function createPairBudget(largest: number): PairBudget {
   let current = largest
+  const size = (): number => Math.floor(current)
   return {
-    size: () => Math.floor(current),
+    size,
     shrink: (pairs) => {
       current = Math.min(current, Math.max(1, pairs))
     },
     passed: (pairs) => {
       // Slow growth: a failure costs a round trip, an additional call costs little.
-      if (pairs >= current * 0.9) current = Math.min(largest, current * 1.1)
+      if (pairs >= size() * 0.9) current = Math.min(largest, current * 1.1)
     },
   }
 }

@@ -79,7 +79,7 @@ function createJobRunner(deps: SweepDeps, options: PassOptions, tally: SweepTall
       if (error instanceof BlockLostError) throw error
       const tooMuch = callFailure(error) === 'too-much'
       const tooSlow = error instanceof DeadlineError && performance.now() - sentAt > TOO_SLOW_MS
-      if (tooMuch || tooSlow) budget.shrink(Math.floor(pairs / 2))
+      if (pairs > 1 && (tooMuch || tooSlow)) budget.shrink(Math.floor(pairs / 2))
       return tooMuch ? split.inHalves(job, error) : tally.lose(job.owners, error)
     }
     tally.add(job, answer)

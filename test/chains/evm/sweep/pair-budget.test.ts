@@ -16,3 +16,10 @@ it('comes down at once, goes up slowly, and stays between one and the largest', 
   budget.shrink(0)
   expect(budget.size()).toBe(1)
 })
+
+it.each([1, 2, 3, 4, 5, 10, 600])('comes back from %d, by calls as large as it allows', (few) => {
+  const budget = createPairBudget(1_000)
+  budget.shrink(few)
+  for (let n = 0; n < 100; n++) budget.passed(budget.size())
+  expect(budget.size()).toBe(1_000)
+})
