@@ -117,8 +117,9 @@ export const createCoingeckoSource = (options: CoingeckoOptions): PriceSource =>
   return {
     names: (key) => (isNativeKey(key) ? Boolean(key.priceId) : platformOf(key) !== undefined),
     async read(request) {
-      const tokens = request.keys.some((key) => !isNativeKey(key))
-      const indexed = tokens && (await coins?.ready(request.signal)) === true
+      // The list of all coins is megabytes, and the first prices wait for it.
+      const isListed = request.keys.some((key) => platformOf(key) !== undefined)
+      const indexed = isListed && (await coins?.ready(request.signal)) === true
       const { byId, byPlatform } = sortOut(request, indexed)
       await readIds(byId, request)
       const budget = { calls: options.callsPerRead ?? 20 }

@@ -192,6 +192,13 @@ describe('tokens', () => {
     expect(keys.every((key) => second.get(key) !== undefined)).toBe(true)
   })
 
+  it('asks for nothing, not even the coin list, on a chain without a platform, as test networks are', async () => {
+    const key = { ...token(1), caip2Id: 'eip155:43113' }
+    const quotes = await open().quote('usd', [], [key])
+    expect([quotes.get(key), quotes.unread(key)]).toEqual([undefined, false])
+    expect(fake.paths()).toEqual([])
+  })
+
   it('prices by coin id where the list knows the contract: one call for many, none for unknown ones', async () => {
     fake.list = [
       { id: 'usd-coin', platforms: { avalanche: token(1).address.toUpperCase().replace('0X', '0x'), ethereum: '0x9' } },
