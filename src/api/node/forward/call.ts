@@ -1,6 +1,12 @@
 import type { MethodRule } from '../methods/rule.ts'
 import type { Endpoint } from '../routes/endpoint.ts'
 
+/**
+ * Longest params that are read here, bytes: twice the addresses that a node accepts in one call. Callers may send
+ * millions, and reading those takes seconds.
+ */
+export const MOST_PARAMS = 131_072
+
 /** One request to be forwarded. */
 export interface ForwardCall {
   endpoint: Endpoint

@@ -1,6 +1,7 @@
 import { eachElement, eachMember, kindOf } from '../json/spans.ts'
 import { decodeString, foldName } from '../json/strings.ts'
 import { skipSpace } from '../json/validate.ts'
+import { MOST_PARAMS } from './call.ts'
 import { errorOf } from './judge.ts'
 
 /** Returns the blockchain ID of an alias that was created here (`admin.aliasChain`); undefined for other names. */
@@ -32,9 +33,6 @@ const NAMING: Readonly<Record<string, Readonly<Record<string, Naming>>>> = {
   'avm.getAddressTxs': ADDRESS,
   'avax.getUTXOs': UTXOS,
 }
-
-/** Twice the size of the most addresses that a node accepts in one call. Callers may send millions. */
-const MOST_BYTES = 131_072
 
 const latin1 = (text: string): string => Buffer.from(text).toString('latin1')
 
@@ -109,7 +107,7 @@ export function namedByIds(
 ): NamedByIds | undefined {
   if (aliased === undefined) return undefined
   const members = method !== undefined && Object.hasOwn(NAMING, method) ? NAMING[method] : undefined
-  if (members === undefined || params === undefined || params.length > MOST_BYTES) return undefined
+  if (members === undefined || params === undefined || params.length > MOST_PARAMS) return undefined
   let edits: Edit[]
   try {
     edits = editsOf(params, members, aliased)

@@ -4,7 +4,7 @@ import { clientSource } from '../../../../lib/http/client-source.ts'
 import { isRecord, type JsonRecord } from '../../../../lib/json/json-record.ts'
 import { roomFor } from '../../../../lib/room-for.ts'
 import { foldName } from '../../json/strings.ts'
-import type { ForwardCall } from '../call.ts'
+import { type ForwardCall, MOST_PARAMS } from '../call.ts'
 import { resultIn } from '../result-in.ts'
 
 /**
@@ -27,9 +27,6 @@ export interface SharedHosts {
 /** Number of remembered pages, and for how long: a wallet asks for the next one at once. */
 const MAX_PAGES = 20_000
 const KEPT_MS = 600_000
-
-/** Bytes, twice the addresses that a node accepts in one call: parsing millions of values of a caller takes seconds. */
-const LONGEST_PARAMS = 131_072
 
 const END = Buffer.from('"endIndex":')
 const SHORT = 4_096
@@ -57,7 +54,7 @@ const parsed = (text: string): unknown => {
 
 /** The position after which a call continues; undefined when it starts a list, or a node would not read it. */
 export function startOf({ params }: Pick<ForwardCall, 'params'>): string | undefined {
-  if (params === undefined || params.length > LONGEST_PARAMS) return undefined
+  if (params === undefined || params.length > MOST_PARAMS) return undefined
   const text = params.toString('utf8')
   if (!/startindex/i.test(text)) return undefined
   const value = parsed(text)

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { isRecord } from '../../../../lib/json/json-record.ts'
 import { roomFor } from '../../../../lib/room-for.ts'
 import { steadyNow } from '../../../../lib/steady-clock.ts'
-import type { ForwardCall } from '../call.ts'
+import { type ForwardCall, MOST_PARAMS } from '../call.ts'
 import type { Judge } from '../judge.ts'
 import type { Member, NodeGroup } from './node-pools.ts'
 
@@ -24,8 +24,8 @@ const KEPT = 1_000
 const SOURCE = /"sourceChain"\s*:\s*"(\w{1,60})"/i
 
 /** The chain whose exports are asked for, as the caller names it. */
-export const sourceOf = ({ rule, params }: ForwardCall): string | undefined =>
-  rule.pages ? SOURCE.exec(params?.toString('latin1') ?? '')?.[1] : undefined
+export const sourceOf = ({ rule, params }: Pick<ForwardCall, 'rule' | 'params'>): string | undefined =>
+  rule.pages && params && params.length <= MOST_PARAMS ? SOURCE.exec(params.toString('latin1'))?.[1] : undefined
 
 export function createSourceChains(): SourceChains {
   const kept = new LRUCache<string, { runs: boolean }>({ ...roomFor(KEPT), perf: { now: steadyNow } })
