@@ -9,13 +9,17 @@ const whole = (height: number) => ({ blockNumber: `0x${height.toString(16)}`, ha
 
 /** Calls of the node, the latest last: a method and the height of a block, or of the first one of a range. */
 const asked: [method: string, from: number][] = []
+/** Last block of the latest range. */
+let lastEnd = 0
 
 /** A node with one transaction, and no log, in each block. */
 const link: UpstreamLink = {
   host: 'node',
   call: (method, params, answered) => {
     if (method === 'eth_getLogs') {
-      asked.push([method, Number((JSON.parse(params) as [{ fromBlock: string }])[0].fromBlock)])
+      const [{ fromBlock, toBlock }] = JSON.parse(params) as [{ fromBlock: string; toBlock: string }]
+      asked.push([method, Number(fromBlock)])
+      lastEnd = Number(toBlock)
       answered(Buffer.from('{"jsonrpc":"2.0","id":1,"result":[]}'))
       return
     }
@@ -111,4 +115,15 @@ it('no logs are asked for that a node which is behind cannot have', async () => 
     delivered: [],
   })
   expect(await missedOf([['["logs",{}]', 10n]], { reached: 100n, tip: 96n })).toEqual({ asked: [], delivered: [] })
+})
+
+it.each([
+  ['{"fromBlock":"0x1","toBlock":"0x66"}', ['eth_getLogs 98'], 102],
+  ['{"fromBlock":"0x65"}', ['eth_getLogs 101'], 105],
+  ['{"fromBlock":"0x1","toBlock":"0x60"}', [], undefined],
+  ['{"fromBlock":"0x100"}', [], undefined],
+])('logs that were missed are of the range of the subscription: %s', async (filter, calls, end) => {
+  const missed = await missedOf([[`["logs",${filter}]`, 90n]], { reached: 101n, tip: 105n })
+  expect(missed.asked).toEqual(calls)
+  if (end !== undefined) expect(lastEnd).toBe(end)
 })

@@ -2,6 +2,7 @@ import { UpstreamUnavailableError } from '../../../../errors.ts'
 import { memberOf } from '../../json/spans.ts'
 import { resultOf } from '../answers.ts'
 import { elementsOf, hex, rangeFilter } from '../log-range.ts'
+import { followedRange } from '../read/finality.ts'
 import type { HeadShape } from './head-shape.ts'
 import { textMember } from './notification.ts'
 import type { Subscription } from './subscription.ts'
@@ -38,6 +39,13 @@ const asHash = (transaction: Buffer): Buffer =>
 
 /** Logs may be pushed after the header of their block, so this many blocks are read again. */
 const LOG_OVERLAP = 3n
+
+/** The blocks of these whose logs a subscription tells of: a node keeps to a range in its filter, though they are new. */
+function missedRange({ filter, since }: Subscription, overlap: bigint, tip: bigint): { from: bigint; to: bigint } {
+  const start = since + 1n > overlap ? since + 1n : overlap
+  const { first = start, last = tip } = followedRange(Buffer.from(`[${filter}]`, 'latin1')) ?? {}
+  return { from: first > start ? first : start, to: last < tip ? last : tip }
+}
 
 export interface MissedDeps {
   link: UpstreamLink
@@ -83,10 +91,9 @@ export async function readMissed(
   }
   for (const one of subscriptions) {
     if (one.kind !== 'logs') continue
-    const overlap = reached - LOG_OVERLAP
-    const from = one.since + 1n > overlap ? one.since + 1n : overlap
-    if (from > tip) continue
-    for (const log of elementsOf(await askLink(link, 'eth_getLogs', rangeFilter(one.filter, from, tip))))
+    const missed = missedRange(one, reached - LOG_OVERLAP, tip)
+    if (missed.from > missed.to) continue
+    for (const log of elementsOf(await askLink(link, 'eth_getLogs', rangeFilter(one.filter, missed.from, missed.to))))
       deliver(one, log)
   }
 }
