@@ -151,13 +151,27 @@ const retryAfter = (header: string | string[] | undefined): { retryAfterMs?: num
   return retryAfterMs === undefined ? {} : { retryAfterMs }
 }
 
+const PAGE = /\b(?:html|xml)\b/i
+
+/**
+ * Something else answers where the node was, as web servers do without it: calls are refused in plain text or JSON, and
+ * none for being a POST.
+ */
+const isPage = ({ status, headers }: RawResponse): boolean =>
+  status === 405 || PAGE.test(String(headers['content-type'] ?? ''))
+
+function judgeRefusal(response: RawResponse): AnswerVerdict {
+  const verdict = judgeStatus(response)
+  return verdict.kind === 'answer' && isPage(response) ? trouble(`a page with status ${response.status}`) : verdict
+}
+
 /**
  * Judges answers of JSON-RPC endpoints.
  * @param asked the call as sent
  */
 export const judgeRpc = (asked: Buffer | undefined): Judge => {
   const isEcho = createEcho(asked)
-  return (response) => (response.status === 200 ? judgeBody(response.body, isEcho) : judgeStatus(response))
+  return (response) => (response.status === 200 ? judgeBody(response.body, isEcho) : judgeRefusal(response))
 }
 
 const LONGEST_ID = 128
@@ -178,7 +192,8 @@ export const judgeCall = (id: Buffer, asked: Buffer | undefined): Judge => {
   const judge = judgeRpc(asked)
   return (response) => {
     const verdict = judge(response)
-    if (verdict.kind !== 'answer' || response.status !== 200) return verdict
+    // Any other success without an answer is none.
+    if (verdict.kind !== 'answer' || response.status >= 300) return verdict
     const answered = answeredCall(response.body, id)
     if (answered === 'this' || errorOf(response.body)?.code === UNREADABLE) return verdict
     const told = trouble(answered === 'other' ? 'answer to another call' : 'answer without a result or an error')
