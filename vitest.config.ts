@@ -46,6 +46,7 @@ const WAITING = [
   'upstream/health/head-probe',
   'upstream/health/identity',
   'upstream/hedge',
+  'wiring/end-while-starting',
 ].map((name) => `test/${name}.test.ts`)
 /** The longest: it begins first. */
 const LONGEST = ['test/load/load.test.ts']
