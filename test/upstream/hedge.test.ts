@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { AnswerVerdict } from '../../src/upstream/index.ts'
 import type { Faults } from '../support/upstream/fault-server.ts'
@@ -266,4 +267,28 @@ test('who is known not to answer is not waited for where all others have no such
   for (let index = 0; index < 3; index += 1) await ask(`/${index}`, () => ({ kind: 'answer' }))
   expect(pool.status()[0]?.breaker).toBe('open')
   for (const answer of [await before, await ask('/after')]) expect(answer.body.toString()).toBe('none')
+})
+
+test('nor is one of another network waited for there', async () => {
+  const on = (network: string, body: string) => ({
+    handle: ({ url }: IncomingMessage) => ({ body: url === '/network' ? network : body }),
+  })
+  const identity = {
+    network: 'ours',
+    path: '/network',
+    parse: (text: unknown) => String(text),
+    matches: (network: string) => network === 'ours',
+  }
+  const { pool, servers } = await startTestPool([on('ours', 'first'), on('ours', 'none'), on('other', 'none')], {
+    limits: { hedgeMinMs: 10, breakerFailures: 3, breakerOpenMs: 600_000, headersTimeoutMs: 600_000 },
+    spec: (_url, index) => ({ priority: index }),
+    deps: { identity },
+  })
+  const ask = (path: string, judge: (response: { body: Buffer }) => AnswerVerdict = noneIsNoAnswer) =>
+    pool.exchange({ method: 'GET', path }, { judge, deadline: Date.now() + 60_000 })
+  expect((await ask('/a')).body.toString()).toBe('first')
+  servers[0]?.set({ hang: 'headers' })
+  for (let index = 0; index < 3; index += 1) await ask(`/${index}`, () => ({ kind: 'answer' }))
+  expect(pool.status()[0]?.breaker).toBe('open')
+  expect((await ask('/after')).body.toString()).toBe('none')
 })

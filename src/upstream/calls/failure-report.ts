@@ -108,12 +108,15 @@ export const rateLimitOf = <T>(
   return outcome.kind === 'truth' ? outcome.error : undefined
 }
 
-/** All but those that are away, who are not worth waiting for, have said that they have no such thing. */
+/**
+ * All but those that are away, who are not worth waiting for, have said that they have no such thing; whatever one of
+ * another network would say is no answer.
+ */
 export const othersHaveNone = <T>(asked: readonly Upstream[], failures: readonly Failure<T>[]): boolean => {
-  const said = failures.filter(lacks)
-  const isHeard = ({ host }: Upstream): boolean => said.some((one) => one.host === host)
+  const isHeard = ({ host }: Upstream): boolean =>
+    failures.some((one) => one.host === host && (lacks(one) || one.kind === 'foreign'))
   return (
-    said.some(({ fallback, unheard }) => fallback !== undefined && unheard !== 'place') &&
+    failures.some((one) => lacks(one) && one.fallback !== undefined && one.unheard !== 'place') &&
     asked.every((upstream) => upstream.breaker.state() !== 'closed' || isHeard(upstream))
   )
 }
