@@ -47,7 +47,9 @@ export function createHttpInstruments(registry: Registry) {
     const route = known ?? 'none'
     if (known !== undefined) active.dec({ route })
     const method = METHODS.has(request.method ?? '') ? (request.method as string) : 'other'
-    duration.observe({ method, route, status: response.statusCode }, (performance.now() - startedAt) / 1000)
+    // Nobody was told the status of an answer that never began; until then Node says 200.
+    const status = response.headersSent ? response.statusCode : 'none'
+    duration.observe({ method, route, status }, (performance.now() - startedAt) / 1000)
     if (!response.writableFinished) aborted.inc({ route })
   }
 

@@ -174,6 +174,19 @@ describe('/metrics', () => {
     expect(sumOf(await scrape(limited.url), 'firn_upstream_wait_seconds_count')).toBeGreaterThan(0)
   })
 
+  it('counts no status where an answer never began', async () => {
+    const { url } = await stage.serve()
+    const route = '/v1/balance/get-balances'
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname)
+    socket.write(`POST ${route} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n`)
+    await expect.poll(async () => sumOf(await scrape(url), 'firn_http_active', { route })).toBe(1)
+    socket.destroy()
+    const count = async (status: string) => sumOf(await scrape(url), 'firn_http_seconds_count', { route, status })
+    await expect.poll(() => count('none')).toBe(1)
+    expect(await count('200')).toBe(0)
+  })
+
   it('counts WebSockets', async () => {
     const { url } = await startServer()
     const socket = new WebSocket(`${url.replace('http', 'ws')}/ext/bc/C/ws`)
