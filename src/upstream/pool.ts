@@ -134,7 +134,7 @@ const createReads = ({ watch, guard, ...run }: ReadDeps) => {
   // Answers that are passed on unchanged are not ours to judge, and a write is not a read.
   const readNow: Read = (key, label, options, launch) =>
     read(key, label, options, watch && options.idempotent !== false ? watch.held(launch) : launch)
-  return { read, readNow, close: flights.close }
+  return { read, readNow, isAsked: () => flights.size > 0, close: flights.close }
 }
 
 const createUpstreams = (specs: readonly UpstreamSpec[], limits: PoolLimits, deps: UpstreamDeps): Upstream[] => {
@@ -186,6 +186,7 @@ export const createUpstreamPool = (
     exchange: createExchange({ attempt, read }),
     head: () => watch?.head(),
     status: () => upstreams.map((upstream) => upstream.status(isForeign(upstream))),
+    isAsked: reads.isAsked,
     close: async () => {
       watch?.close()
       reads.close()

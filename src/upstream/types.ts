@@ -233,5 +233,7 @@ export interface UpstreamPool {
   /** Highest tip any upstream has shown, if the pool probes heads. */
   head(): bigint | undefined
   status(): UpstreamStatus[]
+  /** Somebody waits for an answer, perhaps for the end of a pause before anything is sent. */
+  isAsked(): boolean
   close(): Promise<void>
 }

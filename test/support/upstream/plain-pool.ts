@@ -92,6 +92,7 @@ export const createPlainPool = (url: string, batchItems = 1_000): PlainPool => {
     },
     exchange,
     head: () => undefined,
+    isAsked: () => false,
     status: () => [],
     close: () => client.close(),
   }

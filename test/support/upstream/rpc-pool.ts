@@ -48,6 +48,7 @@ export function createRpcPool(url: string, intercept: Interceptor = () => undefi
     getJson: unused,
     exchange: unused,
     head: () => undefined,
+    isAsked: () => false,
     status: () => [],
     close: () => agent.close(),
   }

@@ -13,6 +13,7 @@ export function createEmptyPool(name: string): UpstreamPool {
     exchange: refuse,
     head: () => undefined,
     status: () => [],
+    isAsked: () => false,
     close: async () => undefined,
   }
 }

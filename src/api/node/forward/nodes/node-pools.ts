@@ -155,8 +155,6 @@ interface OwnGroup extends NodeGroup {
 /** A retired group is closed once nobody waits for it; looked at this often, milliseconds. */
 const RETIRED_LOOK_MS = 250
 
-const isAsked = (pool: UpstreamPool): boolean => pool.status().some(({ inFlight }) => inFlight > 0)
-
 /** Creates pools on demand; pools of one server share its connections. */
 export function createNodePools(options: NodePoolsDeps): NodePools {
   const { limits, deps, nodes, evm } = options
@@ -221,7 +219,7 @@ export function createNodePools(options: NodePoolsDeps): NodePools {
         const waits = new Map(inOrder.map((one) => [one, one.pausedUntil()]))
         return inOrder.sort((a, b) => (waits.get(a) ?? 0) - (waits.get(b) ?? 0))
       },
-      isBusy: () => isAsked(pool) || (single ?? []).some((one) => isAsked(one.pool)),
+      isBusy: () => [pool, ...(single ?? []).map((one) => one.pool)].some((one) => one.isAsked()),
       close: async () => {
         const pools = [pool, ...(single ?? []).map((one) => one.pool)]
         for (const one of pools) open.delete(one)

@@ -120,6 +120,19 @@ it('who waits for an answer of a chain whose upstreams change gets it; the old p
   await expect.poll(() => pools.pools()).not.toContain(pool)
 })
 
+it('so does who waits for the end of a pause, when nothing is under way', async () => {
+  const server = await startFaultServer({ answer: () => '0x1', faults: { rateLimited: { retryAfterSeconds: 1 } } })
+  onTestFinished(() => server.close())
+  const pools = startPools({ nodes: [{ url: server.url }] })
+  const { pool } = pools.group({ blockchainId: OTHER_CHAIN, extension: 'rpc' })
+  const call = pool.rpc('', 'eth_call', [])
+  await expect.poll(() => pool.status()[0]).toMatchObject({ pausedUntil: expect.any(Number), inFlight: 0 })
+  server.set({})
+  pools.forget(OTHER_CHAIN)
+  expect(await call).toBe('0x1')
+  await expect.poll(() => pools.pools()).not.toContain(pool)
+})
+
 it('the node of the identity is the one that is named, else the first', () => {
   expect(startPools({ nodes }).identity.host).toBe(HOSTS[0])
   expect(startPools({ nodes, identity: '127.0.0.1:2' }).identity.host).toBe(HOSTS[1])
