@@ -6,7 +6,7 @@ export class BlockLostError extends BadAnswerError {}
 /**
  * What a failed eth_call means for the next step. Nodes do not agree on codes here, so their texts decide:
  * - `too-much`: out of gas, answer or request too large, execution timed out: a smaller call may pass.
- * - `block-missing`: the pinned block is not (or no longer) known to the node that answered.
+ * - `block-missing`: the pinned block is not (or no longer) known to the node that answered, or not to all that did.
  * - `refused`: the node does not run this kind of call; another method may pass.
  * - `transport`: nothing was learned about the question.
  */
@@ -33,6 +33,7 @@ export function callFailure(error: unknown): CallFailure {
     if (blockTexts.test(text)) return 'block-missing'
     return sizeTexts.test(text) ? 'too-much' : 'refused'
   }
+  if (error instanceof BlockLostError) return 'block-missing'
   if (error instanceof BadAnswerError) return sizeTexts.test(text) ? 'too-much' : 'refused'
   if (error instanceof DeadlineError) return 'transport'
   if (error instanceof UpstreamUnavailableError && !rateTexts.test(text)) {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { callFailure, isRefusal, isToldTooMuch } from '../../../../src/chains/evm/read/call-failure.ts'
+import { BlockLostError, callFailure, isRefusal, isToldTooMuch } from '../../../../src/chains/evm/read/call-failure.ts'
 import {
   BadAnswerError,
   CancelledError,
@@ -67,6 +67,7 @@ it('reads the kinds of our own errors', () => {
   expect(callFailure(new UpstreamUnavailableError('a.example connect timeout'))).toBe('transport')
   expect(callFailure(new UpstreamUnavailableError('connection refused'))).toBe('transport')
   expect(callFailure(new BadAnswerError('packed balances are damaged'))).toBe('refused')
+  expect(callFailure(new BlockLostError('upstreams disagree about block 100'))).toBe('block-missing')
   expect(callFailure(new DeadlineError('8000 ms'))).toBe('transport')
   expect(callFailure(new CancelledError())).toBe('transport')
   expect(callFailure(new UpstreamRateLimitedError('limit'))).toBe('transport')

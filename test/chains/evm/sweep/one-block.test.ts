@@ -1,10 +1,10 @@
 import { decodeFunctionData, encodeFunctionResult, type Hex, isAddressEqual, padHex, parseAbi, toHex } from 'viem'
 import { expect, it } from 'vitest'
-import { evmLimits, type ReadMethod } from '../../../../src/chains/evm/index.ts'
-import { createMulticallMethod } from '../../../../src/chains/evm/read/multicall-method.ts'
+import { createEvmReader, evmLimits, type ReadMethod } from '../../../../src/chains/evm/index.ts'
 import { noAnswers } from '../../../../src/chains/evm/read/reader-types.ts'
 import { createBalanceSweep } from '../../../../src/chains/evm/sweep/balance-sweep.ts'
 import { createUnreadableTokens } from '../../../../src/chains/evm/sweep/unreadable-tokens.ts'
+import { JsonRpcError } from '../../../../src/errors.ts'
 import type { UpstreamPool } from '../../../../src/upstream/index.ts'
 import { readContext } from '../../../support/balances/balance-reads.ts'
 
@@ -60,10 +60,11 @@ it('where servers stay on two branches there is no balance', async () => {
   expect(times()).toBe(6)
 })
 
-/** One token burns gas, so a multicall of all is read again in halves; each answer is of the branch that is next. */
+/** Multicall3 alone is run. One token burns gas, so a multicall of all is read again in halves; each answer is of the branch that is next. */
 function multicallOn(branches: readonly bigint[]) {
   let calls = 0
-  const rpc = async (_path: string, _method: string, [{ data }]: [{ data: Hex }]) => {
+  const rpc = async (_path: string, _method: string, [{ to, data }]: [{ to?: Hex; data: Hex }]) => {
+    if (to !== MULTICALL) throw new JsonRpcError('not here', -32602)
     const branch = branches[Math.min(calls, branches.length - 1)] ?? 0n
     calls += 1
     const [asked] = decodeFunctionData({ abi: multicall3, data }).args
@@ -81,12 +82,9 @@ function multicallOn(branches: readonly bigint[]) {
     })
     return encodeFunctionResult({ abi: multicall3, functionName: 'aggregate3', result: results })
   }
-  const target = { pool: { rpc } as unknown as UpstreamPool, checkChain: () => undefined }
-  const sweep = createBalanceSweep(
-    createMulticallMethod(target, MULTICALL),
-    evmLimits,
-    createUnreadableTokens(10, 1_000),
-  )
+  const pool = { rpc } as unknown as UpstreamPool
+  const reader = createEvmReader({ caip2Id: 'eip155:1', pool, multicall: MULTICALL })
+  const sweep = createBalanceSweep(reader, evmLimits, createUnreadableTokens(10, 1_000))
   return sweep.read([{ owners: [OWNER], tokens: [...TOKENS, BURNING] }], readContext())
 }
 
