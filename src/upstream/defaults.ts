@@ -39,7 +39,10 @@ export const ABSENT_MS = 30_000
 export const LEFT_MS = 600_000
 /** Ranking of a pool is reused for this long unless health changes. */
 export const RANKING_MS = 250
-/** Reads that pay for one hedge: at most every tenth read is sent twice, after an initial burst of as many hedges. */
+/**
+ * Reads that pay for one hedge: at most every tenth read is sent twice, and one a second, after an initial burst of as many
+ * hedges.
+ */
 export const READS_PER_HEDGE = 10
 /** Idle keep-alive time of a connection; shorter than the idle limit of usual nodes and proxies. */
 export const KEEP_ALIVE_MS = 20_000

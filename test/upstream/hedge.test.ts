@@ -72,11 +72,13 @@ test('hedges are bounded when everybody is slow', async () => {
     spec: () => ({ batchItems: 1 }),
   })
   const reads = 200
+  const begin = performance.now()
   await Promise.all(Array.from({ length: reads }, (_, index) => pool.rpc('', 'a', [index])))
+  const seconds = (performance.now() - begin) / 1_000
   const hedges = events.filter(({ kind }) => kind === 'hedge').length
   expect(hedges).toBeGreaterThan(0)
-  // A tenth of the reads, and the burst of ten saved beforehand.
-  expect(hedges).toBeLessThanOrEqual(reads / 10 + 10)
+  // A tenth of the reads, the burst of ten saved beforehand, and one a second.
+  expect(hedges).toBeLessThanOrEqual(reads / 10 + 10 + seconds)
 })
 
 test('hedges that were spent are earned again by the reads that follow', async () => {
@@ -115,6 +117,17 @@ test('so are those of one batch, whose server is not known to hang while one of 
   const reads = Array.from({ length: 60 }, (_, index) => pool.rpc('', 'a', [index]))
   expect(await Promise.all(reads)).toEqual(reads.map(() => 'second'))
   expect(servers[0]?.stats.requests).toBe(1)
+})
+
+test('where two hang and no hedge is left, the next is asked all the same, however few ask', async () => {
+  const { pool, servers } = await startTestPool([{ faults: { hang: 'headers' } }, named('second'), named('third')], {
+    limits: { hedgeMinMs: 10, breakerFailures: 1_000_000, headersTimeoutMs: 600_000 },
+    spec: (_url, index) => ({ priority: index, batchItems: 1 }),
+  })
+  const before = Array.from({ length: 11 }, (_, index) => pool.rpc('', 'before', [index]))
+  expect(await Promise.all(before)).toEqual(before.map(() => 'second'))
+  servers[1]?.set({ hang: 'headers' })
+  expect(await pool.rpc('', 'a', [])).toBe('third')
 })
 
 test('when the first fails while the hedge is under way, the hedge decides', async () => {

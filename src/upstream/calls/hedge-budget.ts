@@ -8,14 +8,26 @@ export interface HedgeBudget {
   spend(): boolean
 }
 
-export const createHedgeBudget = (readsPerHedge: number): HedgeBudget => {
-  let saved = readsPerHedge * readsPerHedge
-  const most = saved
+/**
+ * One hedge is earned by so many reads, and one by each second: that adds nothing to the load of busy upstreams, and where
+ * few ask, who comes behind some that hang would otherwise wait for their time limits.
+ */
+const EARNED_EACH_MS = 1_000
+
+/** @param now milliseconds; for ages */
+export const createHedgeBudget = (readsPerHedge: number, now: () => number = () => performance.now()): HedgeBudget => {
+  const most = readsPerHedge * readsPerHedge
+  let saved = most
+  let earnedAt = now()
+  const earn = (reads: number): void => {
+    saved = Math.min(most, saved + reads)
+  }
   return {
-    earn: () => {
-      if (saved < most) saved += 1
-    },
+    earn: () => earn(1),
     spend: () => {
+      const time = now()
+      earn(((time - earnedAt) / EARNED_EACH_MS) * readsPerHedge)
+      earnedAt = time
       if (saved < readsPerHedge) return false
       saved -= readsPerHedge
       return true
