@@ -1,5 +1,5 @@
 import { type FirnError, messageOf } from '../errors.ts'
-import type { Teller, Unheard } from './types.ts'
+import type { CallOptions, Teller, Unheard } from './types.ts'
 
 /** Why running work is stopped: nobody waits for it, time ran out, another attempt won, the pool closes. */
 export type CancelCause = 'left' | 'deadline' | 'lost' | 'closed'
@@ -88,14 +88,10 @@ export const checked = <T>(
 }
 
 /** The outcome unless the caller doubts it: then others are asked before it is believed. */
-export const doubted = <T>(
-  host: string,
-  outcome: Outcome<T>,
-  doubts: ((said: unknown) => boolean) | undefined,
-): Outcome<T> => {
+export const doubted = <T>(host: string, outcome: Outcome<T>, doubts: CallOptions['doubts']): Outcome<T> => {
   if (doubts === undefined || outcome.kind === 'failure') return outcome
   const said = outcome.kind === 'truth' ? outcome.error : outcome.value
-  if (!doubts(said)) return outcome
+  if (!doubts(said, host)) return outcome
   const reason = outcome.kind === 'truth' ? outcome.error.message.slice(0, 160) : 'something else than an answer'
   return failed({ host, kind: 'doubtful', reason, fallback: outcome })
 }

@@ -138,8 +138,9 @@ export interface CallOptions {
    * `rpc`: true if what an upstream said, a result or a JsonRpcError, may only show that it does not understand the
    * question. Then the next one is asked, none is blamed, and if no other answer comes this one is used. The same for
    * all callers of a method.
+   * @param host of the upstream that said it
    */
-  doubts?: (said: unknown) => boolean
+  doubts?: (said: unknown, host: string) => boolean
 }
 
 /** Bytes in, bytes out: what the forwarder and the REST adapters use. */

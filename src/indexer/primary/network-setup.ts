@@ -1,15 +1,15 @@
 import type { AvalancheNetwork } from '../../chains/avalanche/index.ts'
 import { textOf, uintOf } from '../../chains/avalanche/node/answers.ts'
-import { ask, askFor } from '../../chains/avalanche/node/ask.ts'
+import { ask, parsedOnce } from '../../chains/avalanche/node/ask.ts'
 import { lacksDates, UNDATED_FROM } from '../../chains/avalanche/node/upgrade-dates.ts'
-import { BadAnswerError, JsonRpcError } from '../../errors.ts'
+import { BadAnswerError, JsonRpcError, UpstreamUnavailableError } from '../../errors.ts'
 import { EMPTY_ID, idFromCb58 } from '../../lib/bytes/ids.ts'
 import { type JsonRecord, recordOf } from '../../lib/json/json-record.ts'
 import { lacksMethod } from '../../upstream/json-rpc/lacking-method.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
 import type { XGenesisFacts } from './genesis/genesis-book.ts'
 import type { NetworkIds } from './network-ids.ts'
-import { knownValidatorFee, type PRules, type StakingRules, type UpgradeTimes } from './p/rules.ts'
+import { isPublicNetwork, knownValidatorFee, type PRules, type StakingRules, type UpgradeTimes } from './p/rules.ts'
 import type { ValidatorFeeRules } from './p/validator-fee.ts'
 
 /** What all streams of a network need before the first block. */
@@ -112,20 +112,40 @@ function cortinaOf(upgrades: JsonRecord): Cortina | undefined {
   return { time: timeOf(upgrades, 'cortinaTime'), stopVertexId }
 }
 
+const FEE_METHOD = 'platform.getValidatorFeeConfig'
+
+/**
+ * What L1 validators pay. The operators of a network of one's own choose it, and a node that hides the method says
+ * nothing of what they chose: the presets are used if no node has the method, not while one that may have it is away.
+ * On the public networks there is no choice.
+ * @throws UpstreamUnavailableError if some lack the method, and others did not answer
+ */
 async function readValidatorFee(pool: UpstreamPool, networkId: number, call: CallOptions): Promise<ValidatorFeeRules> {
-  const method = 'platform.getValidatorFeeConfig'
+  const lacking = new Set<string>()
+  const { check, parsed } = parsedOnce(feeIn)
+  const doubts = (said: unknown, host: string): boolean => {
+    if (lacksMethod(said)) lacking.add(host)
+    return said instanceof JsonRpcError
+  }
   try {
-    return await askFor(pool, '/ext/bc/P', method, {}, call, (said) => {
-      const answer = recordOf(said, method)
-      return {
-        target: uintOf(answer['target'], method),
-        minPrice: uintOf(answer['minPrice'], method),
-        excessConversion: uintOf(answer['excessConversionConstant'], method),
-      }
-    })
+    // Fresh: who joins another's call does not hear which nodes lack the method.
+    return parsed(await ask(pool, '/ext/bc/P', FEE_METHOD, {}, { ...call, fresh: true, check, doubts }))
   } catch (error) {
-    // A node's failure must not lead to using another network's rules.
-    if (lacksMethod(error)) return knownValidatorFee(networkId)
-    throw error
+    if (!lacksMethod(error)) throw error
+    const own = pool.status().filter(({ foreign }) => !foreign)
+    const silent = own.length === 1 ? [] : own.filter(({ host }) => !lacking.has(host))
+    if (isPublicNetwork(networkId) || silent.length === 0) return knownValidatorFee(networkId)
+    const names = silent.map(({ host }) => host).join(', ')
+    throw new UpstreamUnavailableError(`${FEE_METHOD}: ${names} may have it, and said nothing; others lack it`, error)
+  }
+}
+
+/** @throws BadAnswerError */
+function feeIn(said: unknown): ValidatorFeeRules {
+  const answer = recordOf(said, FEE_METHOD)
+  return {
+    target: uintOf(answer['target'], FEE_METHOD),
+    minPrice: uintOf(answer['minPrice'], FEE_METHOD),
+    excessConversion: uintOf(answer['excessConversionConstant'], FEE_METHOD),
   }
 }

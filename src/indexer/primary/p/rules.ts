@@ -38,5 +38,8 @@ export const MAX_VALIDATOR_STAKE = 3_000_000n * AVAX
 /** Used if the node does not report them: the settings of mainnet, of fuji, and of every other network. */
 export function knownValidatorFee(networkId: number): ValidatorFeeRules {
   const excessConversion = networkId === 1 ? 1_246_488_515n : networkId === 5 ? 51_937_021n : 865_617n
-  return { target: 10_000n, minPrice: networkId === 1 || networkId === 5 ? 512n : 1n, excessConversion }
+  return { target: 10_000n, minPrice: isPublicNetwork(networkId) ? 512n : 1n, excessConversion }
 }
+
+/** Mainnet or fuji, whose nodes take no settings of their own for such rules. */
+export const isPublicNetwork = (networkId: number): boolean => networkId === 1 || networkId === 5
