@@ -185,7 +185,8 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
       electrum: () => {
         const servers = ofKind('electrum')
         const name = `${caip2Id} electrum`
-        const onWait = (host: string, ms: number) => deps.pool.observe?.({ kind: 'waited', pool: name, host, ms })
+        const onWait = (host: string, ms: number) =>
+          deps.pool.observe?.({ kind: 'waited', pool: name, host, ms }, servers)
         const told = { onWait, logger: loggerOf(caip2Id) }
         const client = createElectrumClient({ network, servers, limits: electrumLimits, budget: deps.limits, ...told })
         closers.push(async () => client.close())

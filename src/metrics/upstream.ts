@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { ObserveUpstream, UpstreamEvent } from '../upstream/index.ts'
+import { createPoolGauge } from './pool-gauge.ts'
 import { createPoolLabel } from './pool-label.ts'
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -13,7 +14,7 @@ export function createUpstreamInstruments(registry: Registry): ObserveUpstream {
   const { height, breaker, limitedTo, batchItems } = createGauges(registry)
   const { seconds, waits } = createTimes(registry)
   const labelOf = createPoolLabel()
-  return (event: UpstreamEvent) => {
+  return (event: UpstreamEvent, from: object) => {
     const pool = labelOf(event.pool)
     switch (event.kind) {
       case 'attempt': {
@@ -30,20 +31,23 @@ export function createUpstreamInstruments(registry: Registry): ObserveUpstream {
       case 'hedge':
         return counters.hedges.inc({ pool, host: event.host })
       case 'breaker':
-        return breaker.set({ pool, host: event.host }, BREAKER[event.state])
+        return breaker.set(from, { pool, host: event.host }, BREAKER[event.state])
       case 'waited':
         return waits.observe({ pool, host: event.host }, event.ms / 1000)
       case 'paused':
-        limitedTo.set({ pool, host: event.host }, event.perSecond)
+        limitedTo.set(from, { pool, host: event.host }, event.perSecond)
         return counters.paused.inc({ pool, host: event.host }, event.ms / 1000)
       case 'batch-limit':
-        return batchItems.set({ pool, host: event.host }, event.items)
+        return batchItems.set(from, { pool, host: event.host }, event.items)
       case 'shared':
         return counters.shared.inc({ pool })
       case 'exhausted':
         return counters.exhausted.inc({ pool })
       case 'head':
-        return height.set({ pool, host: event.host }, Number(event.height))
+        return height.set(from, { pool, host: event.host }, Number(event.height))
+      case 'closed':
+        for (const gauge of [height, breaker, limitedTo, batchItems]) gauge.drop(from)
+        return
     }
   }
 }
@@ -64,7 +68,9 @@ function createCounters(registry: Registry) {
 
 function createGauges(registry: Registry) {
   const gauge = (name: string, help: string) =>
-    new Gauge({ name: `firn_upstream_${name}`, help, labelNames: ['pool', 'host'] as const, registers: [registry] })
+    createPoolGauge(
+      new Gauge({ name: `firn_upstream_${name}`, help, labelNames: ['pool', 'host'] as const, registers: [registry] }),
+    )
   return {
     breaker: gauge('breaker', 'Breaker: 0 closed, 1 one probe let through, 2 open.'),
     limitedTo: gauge('limited_to', 'Requests per second sent after the newest rate limit; slowly more since.'),

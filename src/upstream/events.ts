@@ -38,8 +38,14 @@ export type UpstreamEvent =
   | { kind: 'shared'; pool: string; method: string }
   | { kind: 'exhausted'; pool: string; method: string; reason: string }
   | { kind: 'head'; pool: string; host: string; height: bigint }
+  /** The pool has ended: what it said of its upstreams holds no longer. */
+  | { kind: 'closed'; pool: string }
 
-export type ObserveUpstream = (event: UpstreamEvent) => void
+/**
+ * @param from identifies the pool and says nothing else about it: while a pool takes the place of another, both have the
+ * same name
+ */
+export type ObserveUpstream = (event: UpstreamEvent, from: object) => void
 
 /** The part of a pino logger that is used here. */
 export interface DebugLogger {
@@ -55,11 +61,12 @@ export interface Reporter {
 
 export const createReporter = (observe: ObserveUpstream | undefined, logger: DebugLogger | undefined): Reporter => {
   const debugging = (): boolean => logger !== undefined && (logger.isLevelEnabled?.('debug') ?? true)
+  const from = {}
   return {
     active: () => observe !== undefined || debugging(),
     report: (event) => {
       try {
-        observe?.(event)
+        observe?.(event, from)
       } catch (error) {
         // Metrics must not be able to break a call in the middle of its bookkeeping.
         logger?.debug({ err: error }, 'upstream observer failed')

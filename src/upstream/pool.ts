@@ -191,6 +191,7 @@ export const createUpstreamPool = (
       watch?.close()
       reads.close()
       await Promise.all(upstreams.map((upstream) => upstream.release()))
+      reporter.report({ kind: 'closed', pool: name })
     },
   }
 }

@@ -33,11 +33,11 @@ export function observeAll(
 ): { observe?: ObserveUpstream } {
   const single = [metrics, traces].filter((one) => one !== undefined)
   if (!waits && single.length < 2) return single[0] ? { observe: single[0] } : {}
-  const observe: ObserveUpstream = (event) => {
+  const observe: ObserveUpstream = (event, from) => {
     if (event.kind === 'waited') waits?.record(['upstream', event.pool, event.host], event.ms)
     else if (event.kind === 'paused') waits?.record(['rate limit', event.pool, event.host], event.ms)
-    metrics?.(event)
-    traces?.(event)
+    metrics?.(event, from)
+    traces?.(event, from)
   }
   return { observe }
 }
