@@ -78,10 +78,23 @@ describe('a database of an earlier version', () => {
     expect(await open()).toContain('step 0012-renewed-stake is missing')
     await client.query(
       `insert into firn_migration values ('0012-renewed-stake', now()), ('0013-untraced', now()),
-        ('0014-metadata-by-height', now()), ('0015-probe-filler', now()), ('9999-later', now())`,
+        ('0014-metadata-by-height', now()), ('0015-probe-filler', now()),
+        ('0016-unread-indexes', now()), ('9999-later', now())`,
     )
     expect(await open()).toContain('step 9999-later')
     await client.end()
+  })
+
+  it('has no index that answers no question', async () => {
+    const url = await server().create('unread_indexes')
+    await connect(url).open()
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    const made = `select indexname from pg_indexes where tablename in ('staker', 'l1_validator') order by 1`
+    const { rows } = await client.query(made)
+    await client.end()
+    const names = rows.map(({ indexname }) => indexname)
+    expect(names).toEqual(['l1_validator_pkey', 'staker_active', 'staker_pkey'])
   })
 
   it('whose entries do not say where outputs came from lists old and new ones as before', async () => {

@@ -23,6 +23,7 @@ import * as renewedStake from './0012-renewed-stake.ts'
 import * as untraced from './0013-untraced.ts'
 import * as metadataByHeight from './0014-metadata-by-height.ts'
 import * as probeFiller from './0015-probe-filler.ts'
+import * as unreadIndexes from './0016-unread-indexes.ts'
 
 const STEPS: Record<string, Migration> = {
   '0001-node-state': nodeState,
@@ -40,6 +41,7 @@ const STEPS: Record<string, Migration> = {
   '0013-untraced': untraced,
   '0014-metadata-by-height': metadataByHeight,
   '0015-probe-filler': probeFiller,
+  '0016-unread-indexes': unreadIndexes,
 }
 
 /** The migrator's message if another version knows more steps. */
