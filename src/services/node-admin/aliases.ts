@@ -49,6 +49,9 @@ const MAX_ALIAS_BYTES = 512
 /** The path that needs no token: nothing else may look like it. */
 const OPEN_NAME = /auth$/
 
+/** An alias in force. Chains and endpoints have names of their own: one kind's may look like the other's. */
+const keyOf = (kind: 'chain' | 'endpoint', alias: string): string => `${kind} ${alias}`
+
 /** Where chains are served by name. */
 const CHAINS = 'bc/'
 const routeIsTaken = (alias: string): AdminError =>
@@ -72,13 +75,14 @@ export function createAliases({ records, routes, chains, refreshMs, logger }: Al
   let running: Promise<void> = Promise.resolve()
   let closed = false
 
-  const take = (key: string, add: () => void): void => {
+  const take = (kind: 'chain' | 'endpoint', alias: string, add: () => void): void => {
+    const key = keyOf(kind, alias)
     if (inForce.has(key)) return
     inForce.add(key)
     try {
       add()
     } catch (error) {
-      logger.warn({ err: error, alias: key }, 'a stored alias is taken')
+      logger.warn({ err: error, alias: kind === 'chain' ? alias : `/ext/${alias}` }, 'a stored alias is taken')
     }
   }
   /** A chain's name is a route, too: if it is already an endpoint's alias, that stays as it is. */
@@ -93,10 +97,10 @@ export function createAliases({ records, routes, chains, refreshMs, logger }: Al
     const { generation, endpoints, chains: chainAliases } = await records.all()
     let complete = true
     for (const { alias, endpoint } of endpoints)
-      if (!OPEN_NAME.test(alias)) take(`/ext/${alias}`, () => routes.add(endpoint, alias))
+      if (!OPEN_NAME.test(alias)) take('endpoint', alias, () => routes.add(endpoint, alias))
     for (const { alias, chain } of chainAliases) {
       if (OPEN_NAME.test(alias)) continue
-      if (chains.lookup(chain) !== undefined) take(alias, () => nameChain(chain, alias))
+      if (chains.lookup(chain) !== undefined) take('chain', alias, () => nameChain(chain, alias))
       else {
         complete = false
         // Not awaited: no request is served before the first load has ended.
@@ -152,7 +156,7 @@ export function createAliases({ records, routes, chains, refreshMs, logger }: Al
       checkText(endpoint, alias)
       routes.add(endpoint, alias)
       const store = async () => (await records.addEndpoint({ alias, endpoint })).endpoint === endpoint
-      await keep(`/ext/${alias}`, store, () => routes.remove(alias), routeIsTaken(alias))
+      await keep(keyOf('endpoint', alias), store, () => routes.remove(alias), routeIsTaken(alias))
     },
     async aliasChain(chain, alias) {
       checkLength(alias)
@@ -165,7 +169,7 @@ export function createAliases({ records, routes, chains, refreshMs, logger }: Al
         const kept = (await records.addChain({ alias, chain: id ?? chain })).chain
         return kept === chain || chains.lookup(kept) === id
       }
-      await keep(alias, store, () => chains.remove(alias), chainIsTaken(alias))
+      await keep(keyOf('chain', alias), store, () => chains.remove(alias), chainIsTaken(alias))
     },
     close() {
       closed = true

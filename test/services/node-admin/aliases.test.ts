@@ -92,3 +92,29 @@ describe('looking for the aliases of other processes', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 })
+
+it('aliases of chains and of endpoints that look alike are both restored', async () => {
+  const routes: string[] = []
+  const named: string[] = []
+  const aliases = createAliases({
+    records: {
+      ...records,
+      all: async () => ({
+        generation: 1n,
+        endpoints: [{ alias: 'x', endpoint: 'bc/X' }],
+        chains: [{ alias: '/ext/x', chain: 'X' }],
+      }),
+    },
+    routes: { add: (_endpoint, alias) => void routes.push(alias), has: () => false, remove: () => undefined },
+    chains: {
+      lookup: (alias) => (alias === 'X' ? 'X' : undefined),
+      learn: unreachable,
+      alias: (_chain, alias) => void named.push(alias),
+      remove: () => undefined,
+    },
+    refreshMs: 0,
+    logger: quiet,
+  })
+  await aliases.restore()
+  expect([routes, named]).toEqual([['x'], ['/ext/x']])
+})
