@@ -1,4 +1,7 @@
 import { expect, it } from 'vitest'
+import { readMessage } from '../../../../src/api/node/evm/message.ts'
+import { planRead } from '../../../../src/api/node/evm/read/plan.ts'
+import { endpointByName } from '../../../../src/api/node/routes/endpoint.ts'
 import type { SeenCall } from '../../../support/upstream/fault-server.ts'
 import { type HighNode, startNodesAt } from './stage.ts'
 import { startWith } from './state-synced-nodes.ts'
@@ -36,4 +39,21 @@ it('the state of now is told of the block that was shown, once a node that is le
   await ahead.server.close()
   const asked = [{ to: ADDRESSES[0], data: `0x${'00'.repeat(40_000)}` }, 'latest']
   expect(await stage.call('eth_call', asked)).toBe(hex(101))
+})
+
+it('no text as long as the parameters is made of a call before its answer is looked for among others', () => {
+  const params = [{ to: ADDRESSES[0], data: `0x${'00'.repeat(40_000)}` }, 'latest']
+  const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params }))
+  const message = readMessage(body, { from: 0, to: body.length })
+  const [endpoint, bytes] = [endpointByName('C/rpc'), message.params]
+  if (!endpoint || !bytes) throw new Error('no call')
+  const made: string[] = []
+  bytes.toString = (...how: Parameters<Buffer['toString']>) => {
+    made.push(Buffer.prototype.toString.apply(bytes, how))
+    return made.at(-1) ?? ''
+  }
+  const plan = planRead(endpoint, message)
+  expect(made.filter(({ length }) => length === bytes.length)).toEqual([])
+  expect(plan?.key()).toBe(plan?.key())
+  expect(made.filter(({ length }) => length === bytes.length)).toHaveLength(1)
 })

@@ -38,7 +38,7 @@ export function createKeptAnswers(cache: AnswerCache, tipCacheMs: number): KeptA
     find: (plan, tip) => {
       const { finality, message } = plan
       if (!finality || message.id === undefined) return undefined
-      const kept = cache.get(plan.key, finality.kind === 'tip' ? tip.mark() : undefined)
+      const kept = cache.get(plan.key(), finality.kind === 'tip' ? tip.mark() : undefined)
       if (!kept) return undefined
       const answer: NodeAnswer = {
         status: 200,
@@ -58,7 +58,7 @@ export function createKeptAnswers(cache: AnswerCache, tipCacheMs: number): KeptA
       const parts = life === undefined ? undefined : withoutId(body, message.id, 'evm')
       if (life === undefined || !parts) return
       const of = finality.kind === 'tip' ? mark : undefined
-      cache.set(plan.key, { ...parts, contentType, nodeId, nosniff: false, tip: of, epoch }, life)
+      cache.set(plan.key(), { ...parts, contentType, nodeId, nosniff: false, tip: of, epoch }, life)
     },
   }
 }

@@ -13,8 +13,8 @@ export interface ReadPlan {
   from?: bigint | undefined
   /** Of logs: the range ends at the newest block. */
   toNewest?: boolean
-  /** Equal for calls with the same answer. */
-  key: string
+  /** Equal for calls with the same answer. Built when it is asked for: it is as long as the parameters, maybe megabytes. */
+  key(): string
 }
 
 /** Undefined for calls that are sent each time: methods that the table does not name, calls without an id. */
@@ -22,7 +22,11 @@ export function planRead(endpoint: Endpoint, message: EvmMessage): ReadPlan | un
   if (message.kind !== 'call') return undefined
   const read = readOf(message.method)
   if (!read) return undefined
-  const key = `${endpoint.path}\n${message.method}\n${message.params?.toString('latin1') ?? ''}`
+  let built: string | undefined
+  const key = (): string => {
+    built ??= `${endpoint.path}\n${message.method}\n${message.params?.toString('latin1') ?? ''}`
+    return built
+  }
   const { depends } = read
   if (depends.on === 'range') return { message, read, key, ...logRange(message.params) }
   return { message, read, key, finality: finalityOf(depends, message.params) }

@@ -202,7 +202,7 @@ export function createEvmReads({ pools, kept, tipOf, lacks }: EvmReadsDeps): Evm
     // A caller that has seen a newer block or sent a transaction must not get the answer of an earlier call, even to a
     // question with a final answer: nothing was found then, or it was an error.
     const { mark, epoch } = kept.moment(tip)
-    const key = `${plan.key}\n${epoch}\n${mark}`
+    const key = `${plan.key()}\n${epoch}\n${mark}`
     let isFirst = false
     const work = async (signal: AbortSignal) => {
       isFirst = true
