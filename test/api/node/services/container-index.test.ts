@@ -107,6 +107,25 @@ describe('getContainerRange', () => {
 })
 
 describe('an index that is not at the tip', () => {
+  it('counts again once the network was restarted: nothing that a node has told is there any more', async () => {
+    const at = { isCurrent: false }
+    const restarts: (() => void)[] = []
+    const own = { ...source, current: async () => at.isCurrent }
+    const service = createContainerIndexService(own, (listener) => void restarts.push(listener))
+    const last = await source.lastAccepted('P/block')
+    const id = idToCb58('ab'.repeat(32))
+    const later = `{"id":"${id}","index":"${(last?.index ?? 0n) + 1n}"}`
+    const to = (method: string, params: string) =>
+      callLocal(service, 'index/P/block', `{"jsonrpc":"2.0","id":7,"method":"index.${method}","params":${params}}`, {
+        ask: async () => later,
+      })
+    await to('getLastAccepted', '{"encoding":"hex"}')
+    at.isCurrent = true
+    expect(await to('isAccepted', `{"id":"${id}"}`)).toContain(later)
+    for (const restart of restarts) restart()
+    expect(await to('isAccepted', `{"id":"${id}"}`)).toContain('"isAccepted":false')
+  })
+
   it('does not deny what a node has told, though another one that is asked for the tip lacks it, too', async () => {
     const asked: [string, unknown][] = []
     const at = { isCurrent: false }
