@@ -13,15 +13,18 @@ import { context, hex, NOW, natives, text, wallet } from '../ledger-sources.ts'
 
 const AMOUNT = 2_500
 
-/** Two nodes of one network that list the same UTXOs in orders of their own, and a source over both, or over the first. */
-async function twoNodes(hedgeMinMs = 0, used = 2) {
+/**
+ * Two nodes of one network that list the same UTXOs in orders of their own, and a source over both, or over the first.
+ * @param preferred the first is asked before the second
+ */
+async function twoNodes(hedgeMinMs = 0, used = 2, preferred = false) {
   const utxos = Array.from({ length: AMOUNT }, () => secpUtxo(hex(1), 1n))
   const nodes = await Promise.all(
     [false, true].map((reversed) => startLedgerNode({ ...emptyLedger(), memories: new Map([['X', utxos]]), reversed })),
   )
   const [first, second] = nodes
   if (!first || !second) throw new Error('two nodes were started')
-  const specs = [{ url: first.url }, { url: second.url }].slice(0, used)
+  const specs = [{ url: first.url }, { url: second.url, priority: preferred ? 1 : 0 }].slice(0, used)
   const pool = createUpstreamPool('nodes', specs, { ...TEST_LIMITS, hedgeMinMs })
   onTestFinished(async () => {
     await pool.close()
@@ -38,6 +41,7 @@ async function twoNodes(hedgeMinMs = 0, used = 2) {
 }
 
 const isPage = ({ method, params }: LedgerCall) => method === 'avm.getUTXOs' && params['startIndex'] !== undefined
+const NOT_ALLOWED = { code: -32601, message: 'the method avm.getHeight does not exist/is not available' }
 const OVERLOADED = { code: -32005, message: 'limit exceeded' }
 
 test('pages of one list come from one node: another one has another order, and would leave some out', async () => {
@@ -76,6 +80,25 @@ test('a node that hangs in the middle of a list leaves time to begin anew at ano
     }
   expect(await read()).toEqual({ w: BigInt(AMOUNT) })
   expect(hung).toBeDefined()
+})
+
+test.each<[string, (node: LedgerNode) => void]>([
+  [
+    'whose gateway does not allow the question for its height',
+    (node) => {
+      node.before = ({ method }) => (method === 'avm.getHeight' ? NOT_ALLOWED : undefined)
+    },
+  ],
+  [
+    'that tells no height',
+    (node) => {
+      node.ledger.heights.X = Number.NaN
+    },
+  ],
+])('a node %s: the list is read from the next one', async (_, spoil) => {
+  const { first, read } = await twoNodes(0, 2, true)
+  spoil(first)
+  expect(await read()).toEqual({ w: BigInt(AMOUNT) })
 })
 
 test('a node that is the only one has the time that it needs for a page', async () => {
