@@ -9,6 +9,7 @@ import {
   decodeExtData,
   decodePBlock,
   decodeXBlock,
+  expectExtData,
   type PBlock,
   type PTx,
   type XTx,
@@ -94,10 +95,13 @@ const readTxs: Readonly<Record<ChainLetter, ReadTxs>> = {
     const method = 'eth_getBlockByNumber'
     const params = [`0x${height.toString(16)}`, false]
     const block = recordOf(await pool.rpc('/ext/bc/C/rpc', method, params, call), method)
+    const bytesOf = (member: string): Uint8Array => hexToBytes(textOf(block[member], method).slice(2))
     const told = BigInt(textOf(block['number'], method))
     if (told !== height) throw new BadAnswerError(`C block ${told} where ${height} was asked for`)
-    // Contracts do not move what waits for import: only atomic transactions do.
-    return decodeExtData(hexToBytes(textOf(block['blockExtraData'], method).slice(2))).txs
+    // Contracts do not move what waits for import: only atomic transactions do, and some servers leave them out.
+    const extData = bytesOf('blockExtraData')
+    expectExtData({ number: told, extDataHash: bytesToHex(bytesOf('extDataHash')) }, extData)
+    return decodeExtData(extData).txs
   },
 }
 

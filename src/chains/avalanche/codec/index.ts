@@ -24,6 +24,7 @@ export {
   type OpenContainer,
   openContainer,
 } from './envelope.ts'
+export { expectExtData } from './ext-data-hash.ts'
 export { buildGenesis, buildGenesisBytes, localStartTimes } from './genesis/builder.ts'
 export { decodePGenesis, decodeXGenesis, encodePGenesis, encodeXGenesis } from './genesis/bytes.ts'
 export { type Genesis, readGenesis } from './genesis/genesis.ts'

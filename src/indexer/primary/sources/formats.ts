@@ -3,13 +3,13 @@ import {
   decodeCBlock,
   decodePBlock,
   decodeXBlock,
+  expectExtData,
   innerBlockId,
   type PBlock,
   type XBlock,
 } from '../../../chains/avalanche/codec/index.ts'
 import type { ChainLetter } from '../../../store/rows/index.ts'
 import { isProposal } from '../p/block-kinds.ts'
-import { expectExtData } from './ext-data-hash.ts'
 
 /** Members that blocks of all three chains have in common. Ids as hex. */
 export interface InnerBlock<T> {

@@ -1,7 +1,6 @@
-import { type CBlock, type CHeader, cBlockId } from '../../../chains/avalanche/codec/index.ts'
+import { type CBlock, type CHeader, cBlockId, expectExtData } from '../../../chains/avalanche/codec/index.ts'
 import { BadAnswerError } from '../../../errors.ts'
 import { hexToBytes } from '../../../lib/bytes/ids.ts'
-import { expectExtData } from './ext-data-hash.ts'
 import type { InnerBlock } from './formats.ts'
 
 /** A C block from eth_getBlockByNumber: of its transactions only the hashes are known. */

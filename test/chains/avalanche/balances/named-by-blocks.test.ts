@@ -77,3 +77,11 @@ test.each(['P', 'X', 'C'] as const)('a block of %s of another height is no answe
   const other = { ...pool, rpc: async () => answer } as unknown as UpstreamPool
   await expect(namedByBlocks(other, chain, 3n, 4n, {})).rejects.toThrow(`${chain} block 3 where 4 was asked for`)
 })
+
+test('a block of C without the transactions that its header is of proves nothing', async () => {
+  const importing = truthUtxos.find(({ consumedOnChain }) => consumedOnChain === 'C')?.consumedAtHeight as number
+  expect((await namedAt('C', importing))?.utxos.size).toBeGreaterThan(0)
+  const answer = { ...(blocks.C.get(importing) as object), blockExtraData: '0x' }
+  const other = { ...pool, rpc: async () => answer } as unknown as UpstreamPool
+  await expect(namedByBlocks(other, 'C', BigInt(importing) - 1n, BigInt(importing), {})).rejects.toThrow('extra data')
+})

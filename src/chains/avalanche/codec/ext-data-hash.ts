@@ -1,8 +1,8 @@
-import type { CHeader } from '../../../chains/avalanche/codec/index.ts'
-import { encodeRlpBytes } from '../../../chains/avalanche/codec/rlp.ts'
 import { BadAnswerError } from '../../../errors.ts'
 import { EMPTY_ID } from '../../../lib/bytes/ids.ts'
 import { keccak256Hex } from '../../../lib/bytes/keccak256.ts'
+import type { CHeader } from './c-header.ts'
+import { encodeRlpBytes } from './rlp.ts'
 
 /** keccak256 of the RLP of nothing. */
 const NOTHING = '56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
