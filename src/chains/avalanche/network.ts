@@ -1,7 +1,7 @@
-import { BadAnswerError, CancelledError, JsonRpcError, UpstreamRateLimitedError } from '../../errors.ts'
+import { BadAnswerError, CancelledError, UpstreamRateLimitedError } from '../../errors.ts'
 import { hrpOfNetwork } from '../../lib/bytes/bech32-address.ts'
 import { idFromCb58 } from '../../lib/bytes/ids.ts'
-import { recordOf } from '../../lib/json/json-record.ts'
+import { type JsonRecord, recordOf } from '../../lib/json/json-record.ts'
 import { type ChainLetter, PRIMARY_NETWORK_ID } from '../../lib/primary-network.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import { pause } from '../../lib/waiting/pause.ts'
@@ -181,19 +181,20 @@ const idIn =
 async function askBlockchainId(pool: UpstreamPool, alias: 'X' | 'C', call: CallOptions): Promise<string> {
   const read = idIn('blockchainID')
   return askFor(pool, '/ext/info', 'info.getBlockchainID', { alias }, call, read).catch((error: unknown) =>
-    fallBack(error, async () => read(await findBlockchain(pool, alias, call))),
+    fallBack(error, () => findBlockchain(pool, alias, call)),
   )
 }
 
 /** Public gateways may hide info.*; the P-chain knows the primary network's chains by name. */
-async function findBlockchain(pool: UpstreamPool, alias: 'X' | 'C', call: CallOptions): Promise<unknown> {
-  const answer = recordOf(await ask(pool, '/ext/bc/P', 'platform.getBlockchains', {}, call), 'getBlockchains')
-  for (const entry of listOf(answer['blockchains'], 'getBlockchains')) {
-    const chain = recordOf(entry, 'getBlockchains')
-    if (chain['subnetID'] === PRIMARY_NETWORK_ID && chain['name'] === `${alias}-Chain`)
-      return { blockchainID: chain['id'] }
-  }
-  throw new JsonRpcError(`the node knows no ${alias}-Chain`, -32000)
+async function findBlockchain(pool: UpstreamPool, alias: 'X' | 'C', call: CallOptions): Promise<string> {
+  const method = 'platform.getBlockchains'
+  const read = idIn('id')
+  return askFor(pool, '/ext/bc/P', method, {}, call, (answer) => {
+    const chains = listOf(recordOf(answer, method)['blockchains'], method).map((entry) => recordOf(entry, method))
+    const isIt = ({ subnetID, name }: JsonRecord): boolean =>
+      subnetID === PRIMARY_NETWORK_ID && name === `${alias}-Chain`
+    return read(chains.find(isIt) ?? {})
+  })
 }
 
 async function askAvaxAssetId(pool: UpstreamPool, call: CallOptions): Promise<string> {

@@ -4,6 +4,7 @@ import { avalancheNetworks } from '../../../src/config/catalogue/avalanche.ts'
 import { idFromCb58, idToCb58 } from '../../../src/lib/bytes/ids.ts'
 import { PRIMARY_NETWORK_ID, SIDES } from '../../../src/lib/primary-network.ts'
 import { createUpstreamPool, DEFAULT_LIMITS, type UpstreamPool } from '../../../src/upstream/index.ts'
+import { startTestPool } from '../../support/upstream/upstream-pool.ts'
 import { AVAX, CHAIN_IDS, emptyLedger } from './ledger-data.ts'
 import { type LedgerNode, startLedgerNode } from './ledger-node.ts'
 
@@ -102,6 +103,18 @@ describe('a network', () => {
       expect(node.calls).toEqual([])
     },
   )
+
+  test('whose chains are known by P alone: a node that names none is not the last one asked', async () => {
+    const named = (['X', 'C'] as const).map((letter) => {
+      return { id: CHAIN_IDS[letter], subnetID: PRIMARY_NETWORK_ID, name: `${letter}-Chain` }
+    })
+    const hidden = { code: -32601, message: 'method not found', methods: ['info.getBlockchainID'] }
+    const servers = [null, { blockchains: named }].map((told) => ({ answer: () => told, faults: { rpcError: hidden } }))
+    const { pool: several } = await startTestPool(servers, { spec: (_, priority) => ({ priority }) })
+    const overrides = { networkId: 5, avaxAssetId: avalancheNetworks.testnet.avaxAssetId ?? '' }
+    const facts = await createAvalancheNetwork({ pool: several, overrides }).facts()
+    expect(facts.blockchainIds).toEqual({ P: PRIMARY_NETWORK_ID, X: CHAIN_IDS.X, C: CHAIN_IDS.C })
+  })
 
   test('one that leaves does not take the answer from the others', async () => {
     let release = () => {}
