@@ -15,6 +15,6 @@ export interface BitcoinBackend {
    * unreachable, another network, out of time.
    */
   readBalances(addresses: readonly BitcoinAddress[], context: ReadContext): Promise<Map<string, Told<BitcoinBalances>>>
-  /** Newest block of those of its servers that are not stuck; undefined when they do not tell. May reject. */
+  /** Newest block of those of its servers that are not stuck; undefined, or rejects, when they do not tell. */
   height(context: ReadContext): Promise<bigint | undefined>
 }

@@ -33,7 +33,7 @@ export const createElectrumBackend = (deps: { client: ElectrumClient }): Bitcoin
     return new Map(addresses.map(({ address }, index) => [address, read(outcomes[index])]))
   },
   async height(context) {
-    const [tip] = await deps.client.round([TIP_CALL], context)
+    const [tip] = await deps.client.round([TIP_CALL], context, (answer) => void heightIn(answer))
     return tip?.ok ? heightIn(tip.value) : undefined
   },
 })

@@ -54,9 +54,9 @@ export const createHttpBackend = (dialect: HttpDialect, deps: HttpBackendDeps): 
       return new Map(await mapBounded(addresses, deps.maxConcurrent, read))
     },
     async height(context) {
-      // Like balances: from a server that lags only if no other answers.
-      const document = await pool.getJson(dialect.tip.path, context)
-      return document === undefined ? undefined : dialect.tip.parse(JSON.stringify(document))
+      // Like balances: from a server that lags, or has no such document, only if no other answers.
+      const read = (document: unknown): bigint => dialect.tip.parse(JSON.stringify(document))
+      return read(await pool.getJson(dialect.tip.path, { ...context, check: read }))
     },
   }
 }

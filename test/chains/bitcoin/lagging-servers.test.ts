@@ -44,6 +44,16 @@ const electrum = async (height: number | undefined, satoshi: number) => {
   return started
 }
 
+/** An Electrum server with this as its newest block. */
+const telling =
+  (tip: unknown) =>
+  ({ id, method }: { id: number; method: string }): string | undefined => {
+    if (method === 'blockchain.headers.subscribe') return electrumLine(id, tip)
+    return method === 'blockchain.scripthash.get_balance'
+      ? electrumLine(id, { confirmed: 7, unconfirmed: 0 })
+      : undefined
+  }
+
 /** An Electrum server that tells its height and no balance. */
 const noBalances = ({ id, method }: { id: number; method: string }): string | undefined => {
   if (method === 'blockchain.headers.subscribe') return electrumLine(id, { height: 102, hex: '00' })
@@ -147,6 +157,21 @@ it.each([
     expect([await read(), await read()]).toMatchObject([{ confirmed: 7n }, { confirmed: 7n }])
     await servers[2]?.close()
     expect(await read()).toMatchObject({ confirmed: 5n })
+  },
+)
+
+it.each([
+  ['esplora', 'blockbook'],
+  ['blockbook', 'electrum'],
+  ['electrum', 'esplora'],
+] as [Kind, Kind][])(
+  'a single %s that stands still is passed over for the %s that goes on, where only the second one of these tells its height',
+  async (kind, other) => {
+    const silent = await start(other, undefined, 7)
+    if ('fault' in silent) silent.fault = telling({ height: null })
+    const servers = await Promise.all([start(kind, 100, 5), silent, start(other, 102, 7)])
+    const read = await reader([kind, other, other], servers)
+    expect([await read(), await read()]).toMatchObject([{ confirmed: 7n }, { confirmed: 7n }])
   },
 )
 
