@@ -153,6 +153,22 @@ describe('trouble', () => {
     expect((await book.quote('usd', [], [token(1)])).get(token(1))?.price).toBe(2)
   })
 
+  it.each([
+    [404, '<html><head><title>404 Not Found</title></head></html>'],
+    [400, '\n<!DOCTYPE html><title>400 Bad Request</title>'],
+    [404, ''],
+  ])('a page with status %d of a server in front says of no token that it has no price', async (status, page) => {
+    fake.instead = page
+    fake.insteadStatus = status
+    const quotes = await open({ coinList: false }).quote('usd', [], [token(1)])
+    expect([quotes.get(token(1)), quotes.unread(token(1))]).toEqual([undefined, true])
+    expect(book.status().trouble).toContain(String(status))
+    fake.instead = undefined
+    fake.contracts[`avalanche/${token(1).address}`] = { usd: 2 }
+    advance(61_000)
+    expect((await book.quote('usd', [], [token(1)])).get(token(1))?.price).toBe(2)
+  })
+
   it('nothing at all is the answer about a thing that has no price', async () => {
     fake.instead = {}
     const quotes = await open().quote('usd', [], [token(1)])

@@ -21,7 +21,7 @@ export interface FakeCoingecko {
   list: unknown[] | undefined
   /** Addresses allowed per call. */
   allowed: number
-  /** Answered to every question, with this status. */
+  /** Answered to every question, with this status; a text as it is. */
   instead: unknown
   insteadStatus: number
   /** Answer addresses in upper case. */
@@ -100,7 +100,7 @@ export const startFakeCoingecko = async (): Promise<FakeCoingecko> => {
       const { status, body } =
         fake.instead === undefined ? answer(url) : { status: fake.insteadStatus, body: fake.instead }
       const headers = { 'content-type': 'application/json', ...(fake.date !== undefined && { date: fake.date }) }
-      return { status: status ?? 200, headers, body: JSON.stringify(body) }
+      return { status: status ?? 200, headers, body: typeof body === 'string' ? body : JSON.stringify(body) }
     },
   })
   const fake: FakeCoingecko = {

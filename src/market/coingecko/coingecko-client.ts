@@ -62,6 +62,9 @@ const ABOUT_KEY = /\bapi key\b|root url/i
 export const isAboutUs = ({ refused, message }: RefusedAnswer): boolean =>
   OUR_STANDING.has(refused) || ABOUT_KEY.test(message)
 
+/** Whether it is the page of a server in front of the provider, or nothing: that says nothing about the items either. */
+export const isPage = ({ message }: RefusedAnswer): boolean => /^\s*(<|$)/.test(message)
+
 /** The refusal, in the provider's own words if there are any. */
 export const refusalOf = ({ refused, message }: RefusedAnswer): BadAnswerError =>
   new BadAnswerError(`price provider refused: ${refused} ${wordsOf(message)}`.trim())

@@ -1,7 +1,7 @@
 import { BadAnswerError } from '../../errors.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import type { PriceRequest } from '../prices/price-source.ts'
-import { type CoingeckoClient, isAboutUs, refusalOf } from './coingecko-client.ts'
+import { type CoingeckoClient, isAboutUs, isPage, refusalOf } from './coingecko-client.ts'
 import { type PriceRow, priceQuery, rowsOf } from './coingecko-rows.ts'
 
 /** "exceeds the allowed limit (10 addresses)", "… limit of 1 contract address". */
@@ -42,8 +42,11 @@ export const createContractReader = (
     if ('ok' in answer) return rowsOf(answer, asked)
     if ('list' in answer) throw new BadAnswerError('price provider sent a list of prices')
     if (isAboutUs(answer)) throw refusalOf(answer)
-    // An unknown platform, or a single address that it rejects: no price there.
-    if (asked.length === 1 || answer.refused === 404) return new Map()
+    if (asked.length === 1 || answer.refused === 404) {
+      if (isPage(answer)) throw refusalOf(answer)
+      // An unknown platform, or a single address that it rejects: no price there.
+      return new Map()
+    }
     const allowed = allowedBy(answer.message)
     perCall = allowed !== undefined && allowed < asked.length ? allowed : asked.length >> 1
     changedAt = now()
