@@ -1,14 +1,12 @@
-import { LRUCache } from 'lru-cache'
 import { BadAnswerError, JsonRpcError } from '../../errors.ts'
-import { roomFor } from '../../lib/room-for.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import { mapBounded } from '../../lib/waiting/map-bounded.ts'
-import { lacksMethod } from '../../upstream/json-rpc/lacking-method.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
+import { createBlockReceipts, mayBeElsewhere, readCall } from './block-receipts.ts'
 import { createBlockTracer } from './block-tracer.ts'
 import { createContractNames } from './contract-names.ts'
-import { chooseSettled, createBlockProof, receiptsDigest, type SettlingBlock } from './proof/index.ts'
-import { bare, type EvmFacts, quantity, type RpcBlock, type RpcReceipt } from './rpc-block.ts'
+import { createBlockProof, type SettlingBlock } from './proof/index.ts'
+import { bare, type EvmFacts, quantity, type RpcBlock } from './rpc-block.ts'
 import { createTracing, type Executed, type TracePolicy } from './tracing.ts'
 
 /** `id`: its hash if the caller knows it, hex without 0x. */
@@ -65,24 +63,6 @@ export interface EvmReaderOptions {
   now?: () => number
 }
 
-/**
- * Servers without receipts of whole blocks are asked for them again after this: another one, which has them, may have
- * been away. Milliseconds.
- */
-const SINGLY_MS = 600_000
-/** Blocks that a server reported wrong receipts for: far more than can be unsettled. */
-const CORRECTED = 4_096
-/** The node has the method but rejects these parameters. */
-const isRefusedForm = (error: unknown): boolean => error instanceof JsonRpcError && error.rpcCode === -32602
-/** A page of blocks is large, so it gets more time than a wallet's read. Milliseconds. */
-const READ_MS = 60_000
-
-/**
- * A state-synced server lacks older blocks and the receipts of the last blocks before its sync (`receipts length
- * mismatch`), and a lagging server lacks the newest: another server may have them.
- */
-const mayBeElsewhere = (said: unknown): boolean => said === null || said instanceof JsonRpcError
-
 const placeOf = ({ number, hash }: RpcBlock) => ({ height: quantity(number), id: bare(hash) })
 /** Throws for what is no block. */
 const expectPlace = (said: unknown): void => void (said !== null && placeOf(said as RpcBlock))
@@ -109,13 +89,8 @@ export function createEvmBlockReader(
   const names = createContractNames(pool, path)
   const tracer = createBlockTracer(pool, path)
   const tracing = createTracing(tracer, traces)
-  /** Until then receipts are asked one by one. */
-  let singlyUntil = 0
-  const hasWhole = (): boolean => now() >= singlyUntil
   const proof = createBlockProof(hashes)
-  /** Digests of the right receipts for blocks that wrong ones were reported for, by block hash. */
-  const corrected = new LRUCache<string, string>(roomFor(CORRECTED))
-  const call = (signal: AbortSignal): CallOptions => ({ signal, deadline: Date.now() + READ_MS })
+  const receipts = createBlockReceipts(pool, path, { proof, now })
 
   const lookUp = (height: bigint, full: boolean, options: CallOptions): Promise<RpcBlock | null> =>
     pool.rpc(path, 'eth_getBlockByNumber', [`0x${height.toString(16)}`, full], { ...options, doubts: mayBeElsewhere })
@@ -128,7 +103,7 @@ export function createEvmBlockReader(
     for (const place of ['0x1', '0x0', 'earliest']) {
       // On most chains block 1 has a parent, and no node has another block 1.
       const doubts = place === '0x1' ? mayBeElsewhere : (said: unknown) => !isFirst(said)
-      const options = { ...call(signal), doubts }
+      const options = { ...readCall(signal), doubts }
       const found = await pool.rpc<unknown>(path, 'eth_getBlockByNumber', [place, false], options).catch(orRefusal)
       if (isFirst(found)) return placeOf(found)
     }
@@ -140,67 +115,15 @@ export function createEvmBlockReader(
       if (answer) expectWanted(answer as RpcBlock, height, id)
       if (answer) proof.expectBlock(answer as RpcBlock)
     }
-    const answer = await lookUp(height, true, { ...call(signal), check })
+    const answer = await lookUp(height, true, { ...readCall(signal), check })
     if (!answer) throw new BadAnswerError(`block ${height} is not there yet`)
     return answer
   }
 
-  const single = (hash: string, signal: AbortSignal) =>
-    pool.rpc<RpcReceipt | null>(path, 'eth_getTransactionReceipt', [hash], { ...call(signal), doubts: mayBeElsewhere })
-
-  const expectCorrected = (found: RpcBlock, receipts: readonly RpcReceipt[]): void => {
-    const digest = corrected.get(found.hash)
-    if (digest !== undefined && receiptsDigest({ block: found, receipts }) !== digest)
-      throw new BadAnswerError(`block ${found.hash}: the receipts are not those that are settled`)
-  }
-
-  async function receiptsOf(found: RpcBlock, signal: AbortSignal): Promise<RpcReceipt[]> {
-    const { hash, number, transactions } = found
-    if (transactions.length === 0) return []
-    const expectAll = (receipts: RpcReceipt[]): void => {
-      proof.expectReceipts(found, receipts)
-      expectCorrected(found, receipts)
-    }
-    if (hasWhole()) {
-      const check = (answer: unknown) => {
-        if (answer) expectAll(answer as RpcReceipt[])
-      }
-      try {
-        const options = { ...call(signal), check, doubts: mayBeElsewhere }
-        const all = await pool.rpc<RpcReceipt[] | null>(path, 'eth_getBlockReceipts', [number], options)
-        if (all) return all
-      } catch (error) {
-        // Some nodes lack or block the method: then one call per transaction, batched.
-        if (!lacksMethod(error) && !isRefusedForm(error)) throw error
-        singlyUntil = now() + SINGLY_MS
-      }
-    }
-    const receipts = await Promise.all(transactions.map((transaction) => single(transaction.hash, signal)))
-    const all = receipts.filter((receipt) => receipt !== null)
-    if (all.length < receipts.length) throw new BadAnswerError(`block ${hash}: a receipt is missing`)
-    expectAll(all)
-    return all
-  }
-
-  /** Another server's receipts of a block if they differ, else the same: those of one that has none say nothing. */
-  async function otherReceipts(told: SettlingBlock, signal: AbortSignal): Promise<SettlingBlock> {
-    const { block: found } = told
-    if (found.transactions.length === 0 || !hasWhole()) return told
-    const check = (answer: unknown) => {
-      if (answer) proof.expectReceipts(found, answer as RpcReceipt[])
-    }
-    const digest = receiptsDigest(told)
-    const doubts = (said: unknown) =>
-      !Array.isArray(said) || receiptsDigest({ block: found, receipts: said }) === digest
-    const options = { ...call(signal), check, doubts }
-    const others = pool.rpc<RpcReceipt[] | null>(path, 'eth_getBlockReceipts', [found.number], options)
-    return { block: found, receipts: (await others.catch(() => undefined)) ?? told.receipts }
-  }
-
   async function executed(wanted: readonly WantedBlock[], signal: AbortSignal): Promise<Executed[]> {
     const blocks = await Promise.all(wanted.map((one) => block(one, signal)))
-    const receipts = await Promise.all(blocks.map((found) => receiptsOf(found, signal)))
-    return blocks.map((found, at) => ({ block: found, receipts: receipts[at] ?? [] }))
+    const told = await Promise.all(blocks.map((found) => receipts.of(found, signal)))
+    return blocks.map((found, at) => ({ block: found, receipts: told[at] ?? [] }))
   }
 
   async function tip(call: CallOptions): Promise<{ height: bigint; id: string }> {
@@ -211,31 +134,27 @@ export function createEvmBlockReader(
   }
 
   return {
-    tip: (signal) => tip(call(signal)),
+    tip: (signal) => tip(readCall(signal)),
     async laterTip(height, signal) {
       const { hosts, highest } = toldAbove(pool, height)
       if (hosts.size === 0) return undefined
-      return { ...(await tip({ ...call(signal), avoid: (host) => !hosts.has(host) })), told: highest }
+      return { ...(await tip({ ...readCall(signal), avoid: (host) => !hosts.has(host) })), told: highest }
     },
     restart: names.forget,
-    async correct(blocks, root, signal) {
-      const others = await Promise.all(blocks.map((told) => otherReceipts(told, signal)))
-      const right = chooseSettled(blocks, others, root) ?? []
-      for (const one of right) corrected.set(one.block.hash, receiptsDigest(one))
-    },
+    correct: receipts.correct,
     notes: () => [
       ...(proof.hashes === false ? ['receipts not checked: hashes are made in an unknown way'] : []),
       ...tracing.notes(),
     ],
     first,
     async hashAt(height, signal) {
-      const found = await lookUp(height, false, { ...call(signal), check: expectPlace })
+      const found = await lookUp(height, false, { ...readCall(signal), check: expectPlace })
       const place = found && placeOf(found)
       return place?.height === height ? place.id : undefined
     },
     async traced(wanted, atOnce, signal) {
-      const trace = async ({ block: found, receipts }: Executed): Promise<TracedBlock> => {
-        const parties = await tracer.trace(found, receipts, signal)
+      const trace = async ({ block: found, receipts: own }: Executed): Promise<TracedBlock> => {
+        const parties = await tracer.trace(found, own, signal)
         if (parties !== undefined) tracing.resume()
         return { block: found, parties: parties ?? [] }
       }
@@ -243,8 +162,8 @@ export function createEvmBlockReader(
     },
     async read(wanted, signal, nameless = []) {
       const all = await executed(wanted, signal)
-      const receipts = all.flatMap((one) => one.receipts)
-      const [known, told] = await Promise.all([names.learn(receipts, signal, nameless), tracing.parties(all, signal)])
+      const logged = all.flatMap((one) => one.receipts)
+      const [known, told] = await Promise.all([names.learn(logged, signal, nameless), tracing.parties(all, signal)])
       names.passedOn(known)
       return all.map((one, at) => {
         const parties = told[at]
