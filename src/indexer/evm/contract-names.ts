@@ -3,6 +3,7 @@ import { decimalsData, decodeDecimals, decodeText, nameData, symbolData } from '
 import { JsonRpcError } from '../../errors.ts'
 import { roomFor } from '../../lib/room-for.ts'
 import { mapBounded } from '../../lib/waiting/map-bounded.ts'
+import { speaksOfSize } from '../../upstream/json-rpc/error-texts.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
 import type { ContractNames, RpcReceipt } from './rpc-block.ts'
 import { loggedMoves } from './token-logs.ts'
@@ -49,6 +50,23 @@ const ENDED =
 const hasEnded = ({ message, data }: JsonRpcError): boolean =>
   ENDED.test(typeof data === 'string' ? `${message} ${data}` : message)
 
+/** Undefined for what is no bytes. */
+function bytesOf(answer: unknown): Buffer | undefined {
+  if (typeof answer !== 'string' || !answer.startsWith('0x')) return undefined
+  // A regular expression over pairs of digits throws for millions of them; decoding ends before the first invalid pair.
+  const bytes = Buffer.from(answer.slice(2), 'hex')
+  return 2 * bytes.length === answer.length - 2 ? bytes : undefined
+}
+
+/**
+ * Whether a server may have said it for reasons of its own: it lags and has no such contract yet, allows no calls, or
+ * answers with what is none. A contract is asked once, so the name would be missing for good.
+ */
+function mayNotBeItsOwn(said: unknown): boolean {
+  if (said instanceof JsonRpcError) return !hasEnded(said) && !speaksOfSize(said.message)
+  return said === '0x' || bytesOf(said) === undefined
+}
+
 /** Names, symbols and decimals of token contracts, asked once per contract when it first appears in a log. */
 export function createContractNames(pool: UpstreamPool, path: string) {
   const asked = new LRUCache<string, true>(roomFor(REMEMBERED))
@@ -58,9 +76,8 @@ export function createContractNames(pool: UpstreamPool, path: string) {
   let patience = REREADS
 
   async function call(contract: string, data: string, gas: string, options: CallOptions): Promise<Buffer | undefined> {
-    const timed = { ...options, deadline: Date.now() + CALL_MS }
-    const answer = await pool.rpc<unknown>(path, 'eth_call', [{ to: `0x${contract}`, data, gas }, 'latest'], timed)
-    return typeof answer === 'string' ? Buffer.from(answer.slice(2), 'hex') : undefined
+    const asked = { ...options, deadline: Date.now() + CALL_MS, doubts: mayNotBeItsOwn }
+    return bytesOf(await pool.rpc<unknown>(path, 'eth_call', [{ to: `0x${contract}`, data, gas }, 'latest'], asked))
   }
 
   /** A contract that reverts or returns nonsense has no name; that is not a failure. */
