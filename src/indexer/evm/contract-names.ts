@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { decimalsData, decodeDecimals, decodeText, nameData, symbolData } from '../../chains/evm/index.ts'
 import { JsonRpcError } from '../../errors.ts'
+import { callBytes } from '../../lib/bytes/call-data.ts'
 import { roomFor } from '../../lib/room-for.ts'
 import { mapBounded } from '../../lib/waiting/map-bounded.ts'
 import { speaksOfSize } from '../../upstream/json-rpc/error-texts.ts'
@@ -50,21 +51,13 @@ const ENDED =
 const hasEnded = ({ message, data }: JsonRpcError): boolean =>
   ENDED.test(typeof data === 'string' ? `${message} ${data}` : message)
 
-/** Undefined for what is no bytes. */
-function bytesOf(answer: unknown): Buffer | undefined {
-  if (typeof answer !== 'string' || !answer.startsWith('0x')) return undefined
-  // A regular expression over pairs of digits throws for millions of them; decoding ends before the first invalid pair.
-  const bytes = Buffer.from(answer.slice(2), 'hex')
-  return 2 * bytes.length === answer.length - 2 ? bytes : undefined
-}
-
 /**
  * Whether a server may have said it for reasons of its own: it lags and has no such contract yet, allows no calls, or
  * answers with what is none. A contract is asked once, so the name would be missing for good.
  */
 function mayNotBeItsOwn(said: unknown): boolean {
   if (said instanceof JsonRpcError) return !hasEnded(said) && !speaksOfSize(said.message)
-  return said === '0x' || bytesOf(said) === undefined
+  return said === '0x' || callBytes(said) === undefined
 }
 
 /** Names, symbols and decimals of token contracts, asked once per contract when it first appears in a log. */
@@ -77,7 +70,7 @@ export function createContractNames(pool: UpstreamPool, path: string) {
 
   async function call(contract: string, data: string, gas: string, options: CallOptions): Promise<Buffer | undefined> {
     const asked = { ...options, deadline: Date.now() + CALL_MS, doubts: mayNotBeItsOwn }
-    return bytesOf(await pool.rpc<unknown>(path, 'eth_call', [{ to: `0x${contract}`, data, gas }, 'latest'], asked))
+    return callBytes(await pool.rpc<unknown>(path, 'eth_call', [{ to: `0x${contract}`, data, gas }, 'latest'], asked))
   }
 
   /** A contract that reverts or returns nonsense has no name; that is not a failure. */

@@ -1,4 +1,5 @@
 import { JsonRpcError } from '../../errors.ts'
+import { callBytes } from '../../lib/bytes/call-data.ts'
 import type { DueNft } from '../../store/index.ts'
 import { MetadataFailure } from './metadata-failure.ts'
 
@@ -112,11 +113,8 @@ export function isRevert(error: unknown): boolean {
 /** ABI string; the offset must be 32, as every compiler writes it. */
 function decodeString(answer: unknown): string {
   const broken = new MetadataFailure('INVALID_TOKEN_URI', 'the contract answers with no text')
-  if (typeof answer !== 'string' || !answer.startsWith('0x')) throw broken
-  // A regular expression over pairs of digits throws for millions of them; decoding ends before the first invalid pair.
-  const bytes = Buffer.from(answer.slice(2), 'hex')
-  if (2 * bytes.length !== answer.length - 2) throw broken
-  if (bytes.length < 64 || BigInt(`0x${bytes.toString('hex', 0, 32)}`) !== 32n) throw broken
+  const bytes = callBytes(answer)
+  if (bytes === undefined || bytes.length < 64 || BigInt(`0x${bytes.toString('hex', 0, 32)}`) !== 32n) throw broken
   const length = BigInt(`0x${bytes.toString('hex', 32, 64)}`)
   if (length > BigInt(bytes.length - 64)) throw broken
   return bytes.toString('utf8', 64, 64 + Number(length))

@@ -1,10 +1,11 @@
 import { CALL_GAS } from '../../chains/evm/index.ts'
 import type { Chains } from '../../chains/index.ts'
-import { NotFoundError } from '../../errors.ts'
+import { BadAnswerError, JsonRpcError, NotFoundError } from '../../errors.ts'
+import { callBytes } from '../../lib/bytes/call-data.ts'
 import { SIDES } from '../../lib/primary-network.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import { type CallContract, isRevert } from '../../services/nft-metadata/index.ts'
-import type { UpstreamPool } from '../../upstream/index.ts'
+import type { CallOptions, UpstreamPool } from '../../upstream/index.ts'
 import type { EvmStreams } from './evm-streams.ts'
 
 interface MetadataChains {
@@ -51,19 +52,34 @@ export function createContractCalls(
     const params = [{ ...call, gas: CALL_GAS }, 'latest']
     const first = endpointOf(chains, (await streams()).get(chainId.toString()), chainId)
     try {
-      return await ask(first, 'eth_call', params, signal)
+      return await askContract(first, params, signal)
     } catch (error) {
       if (isRevert(error)) throw error
       const second = await other(chainId, first, signal).catch(() => undefined)
       if (!second) throw error
-      return ask(second, 'eth_call', params, signal)
+      return askContract(second, params, signal)
     }
   }
 }
 
 /** Sent individually: a few contracts that answer five megabytes would make a batch answer larger than accepted. */
-const ask = <T>({ pool, path }: Endpoint, method: string, params: unknown[], signal: AbortSignal): Promise<T> =>
-  pool.rpc<T>(path, method, params, { signal, deadline: Date.now() + CALL_MS, batch: false })
+const ask = <T>(
+  { pool, path }: Endpoint,
+  method: string,
+  params: unknown[],
+  options: Pick<CallOptions, 'signal' | 'check' | 'doubts'>,
+): Promise<T> => pool.rpc<T>(path, method, params, { ...options, deadline: Date.now() + CALL_MS, batch: false })
+
+/** Otherwise the token would have the fault of one server, some faults for good. */
+const askContract = (endpoint: Endpoint, params: unknown[], signal: AbortSignal): Promise<unknown> =>
+  ask(endpoint, 'eth_call', params, { signal, check: expectBytes, doubts: mayNotBeItsOwn })
+
+function expectBytes(said: unknown): void {
+  if (callBytes(said) === undefined) throw new BadAnswerError('eth_call: the answer is no bytes')
+}
+
+/** A server that lags has no such contract yet, and others allow no calls or lack the state. */
+const mayNotBeItsOwn = (said: unknown): boolean => (said instanceof JsonRpcError ? !isRevert(said) : said === '0x')
 
 /** The C-chain is read from where it is indexed: a private network may have the public one's chain id. */
 function endpointOf({ networks, pools }: MetadataChains, stream: string | undefined, chainId: bigint): Endpoint {
@@ -88,7 +104,7 @@ async function sameChain(
   const second = { pool, path: '' }
   const [here, there] = await Promise.all(
     [first, second].map((endpoint) =>
-      ask<{ hash?: unknown } | null>(endpoint, 'eth_getBlockByNumber', ['0x0', false], signal),
+      ask<{ hash?: unknown } | null>(endpoint, 'eth_getBlockByNumber', ['0x0', false], { signal }),
     ),
   )
   return typeof here?.hash === 'string' && here.hash === there?.hash ? second : undefined
