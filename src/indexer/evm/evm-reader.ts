@@ -92,8 +92,10 @@ export function createEvmBlockReader(
   const proof = createBlockProof(hashes)
   const receipts = createBlockReceipts(pool, path, { proof, now })
 
-  const lookUp = (height: bigint, full: boolean, options: CallOptions): Promise<RpcBlock | null> =>
-    pool.rpc(path, 'eth_getBlockByNumber', [`0x${height.toString(16)}`, full], { ...options, doubts: mayBeElsewhere })
+  const lookUp = (height: bigint, full: boolean, options: CallOptions): Promise<RpcBlock | null> => {
+    const doubts = (said: unknown) => mayBeElsewhere(said) || placeOf(said as RpcBlock).height !== height
+    return pool.rpc(path, 'eth_getBlockByNumber', [`0x${height.toString(16)}`, full], { ...options, doubts })
+  }
 
   /**
    * Chains on CometBFT have no block 0. They return block 1 instead, or a block that is nobody's parent (Sei), or begin
