@@ -93,7 +93,7 @@ export function createEvmBlockReader(
   const receipts = createBlockReceipts(pool, path, { proof, now })
 
   const lookUp = (height: bigint, full: boolean, options: CallOptions): Promise<RpcBlock | null> => {
-    const doubts = (said: unknown) => mayBeElsewhere(said) || placeOf(said as RpcBlock).height !== height
+    const doubts = (said: unknown) => mayBeElsewhere(said) || !said || quantity((said as RpcBlock).number) !== height
     return pool.rpc(path, 'eth_getBlockByNumber', [`0x${height.toString(16)}`, full], { ...options, doubts })
   }
 
