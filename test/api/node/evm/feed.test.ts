@@ -14,7 +14,8 @@ function startNode(memberFor: (method: string) => string) {
   const node = {
     open,
     connections: 0,
-    connect: async (): Promise<UpstreamLink> => {
+    connect: async (_events: LinkEvents, without: ReadonlySet<string>): Promise<UpstreamLink> => {
+      if (without.has('node')) throw new Error('no other')
       const link: UpstreamLink = {
         host: 'node',
         call: (method, _params, answered) => answered(Buffer.from(`{"jsonrpc":"2.0","id":1,${memberFor(method)}}`)),
@@ -273,10 +274,10 @@ it('keeps no connection for subscriptions that ended while a lost node was repla
   const node = startNode(() => '"result":"0x1"')
   const found = gate()
   let lose: (() => void) | undefined
-  const connect: FeedDeps['connect'] = async (events) => {
+  const connect: FeedDeps['connect'] = async (events, without) => {
     if (lose) await found.opened
     lose = () => events.onLost()
-    return node.connect()
+    return node.connect(events, without)
   }
   const { feed, subscribed } = startFeed(connect, 0)
   onTestFinished(feed.close)

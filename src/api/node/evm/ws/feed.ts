@@ -15,6 +15,7 @@ import {
 } from './notification.ts'
 import { createSubscription, type Subscription, subscriptionIdOf } from './subscription.ts'
 import { createSubscriptionTable } from './subscription-table.ts'
+import { openTaking } from './taking-link.ts'
 import { createTold } from './told.ts'
 import type { LinkEvents, UpstreamLink } from './upstream-link.ts'
 
@@ -34,8 +35,8 @@ export interface Feed {
 }
 
 export interface FeedDeps {
-  /** Connects to the best node. Rejects when there is none. */
-  connect(events: LinkEvents): Promise<UpstreamLink>
+  /** Connects to the best node but these. Rejects when there is none. */
+  connect(events: LinkEvents, without: ReadonlySet<string>): Promise<UpstreamLink>
   /** To the client, for the subscription that it knows by this id. */
   send(message: Buffer, id: string): void
   /** A node has shown a block. */
@@ -117,25 +118,6 @@ export function createFeed(deps: FeedDeps): Feed {
     table.clear()
     held.end()
   }
-  /** A link with the feed's own subscription on it. */
-  const open = async (): Promise<UpstreamLink> => {
-    let current: UpstreamLink | undefined
-    const made = await deps.connect({
-      onNotification,
-      onLost: () => {
-        if (link === current) onLost()
-      },
-    })
-    current = made
-    try {
-      const own = await askLink(made, 'eth_subscribe', '["newHeads"]')
-      watchId = own.toString('latin1', 1, own.length - 1)
-    } catch (error) {
-      made.close()
-      throw error
-    }
-    return made
-  }
   const use = (made: UpstreamLink): UpstreamLink => {
     if (closed) {
       made.close()
@@ -145,21 +127,37 @@ export function createFeed(deps: FeedDeps): Feed {
     if (paused) made.pause()
     return made
   }
-  const openFirst = async (): Promise<UpstreamLink> => {
-    const made = await open()
-    try {
-      const height = await askHeight(made)
-      deps.onHead(made.host, height)
-      if (height > reached) reached = height
-    } catch (error) {
-      made.close()
-      throw error
+  /**
+   * A link with the feed's own subscription on it.
+   * @param begin called before each node is asked
+   * @param prepare what else a node has to do; the next one is asked where it rejects
+   */
+  const open = async (begin: () => void, prepare: (made: UpstreamLink) => Promise<void>): Promise<UpstreamLink> => {
+    const connect = async (without: ReadonlySet<string>): Promise<UpstreamLink> => {
+      let current: UpstreamLink | undefined
+      const lost = (): void => {
+        if (link === current) onLost()
+      }
+      begin()
+      current = await deps.connect({ onNotification, onLost: lost }, without)
+      return current
     }
-    return use(made)
+    const watch = async (made: UpstreamLink): Promise<void> => {
+      const own = await askLink(made, 'eth_subscribe', '["newHeads"]')
+      watchId = own.toString('latin1', 1, own.length - 1)
+      await prepare(made)
+    }
+    const isOver = (error: unknown): boolean => closed || error instanceof TooMuchMissedError
+    return use(await openTaking({ connect, prepare: watch, isOver }))
+  }
+  const noteHeight = async (made: UpstreamLink): Promise<void> => {
+    const height = await askHeight(made)
+    deps.onHead(made.host, height)
+    if (height > reached) reached = height
   }
   const ensure = (): Promise<UpstreamLink> => {
     if (link) return Promise.resolve(link)
-    opening ??= openFirst().finally(() => {
+    opening ??= open(() => undefined, noteHeight).finally(() => {
       opening = undefined
     })
     return opening
@@ -175,39 +173,34 @@ export function createFeed(deps: FeedDeps): Feed {
       subscription.upstreamId = upstreamId
       table.hold(subscription)
     })
-  const restoreOnce = async (): Promise<UpstreamLink> => {
+  const loseAll = (): void => {
     table.lose()
     held.begin()
-    const made = await open()
+  }
+  const takeOver = async (made: UpstreamLink): Promise<void> => {
     taking = made
-    try {
-      const subscriptions = table.all()
-      await Promise.all(subscriptions.map((one) => resubscribe(made, one)))
-      const tip = await askHeight(made)
-      deps.onHead(made.host, tip)
-      // Its heads would count as already delivered, and the client would hear nothing until the node has caught up.
-      if (reached - tip > BigInt(REMEMBERED_HEADS))
-        throw new UpstreamUnavailableError(`${made.host}: is ${reached - tip} blocks behind what was shown`)
-      await readMissed(
-        { link: made, reached, tip, shape, maxBlocks: deps.maxMissedBlocks },
-        subscriptions.filter(table.has),
-        (one, result) => {
-          if (table.has(one) && one.delivery.isNew(result))
-            deps.send(writeNotification(one.namespace, one.id, result), one.id)
-        },
-      )
-      if (tip > reached) reached = tip
-    } catch (error) {
-      made.close()
-      throw error
-    }
-    return use(made)
+    const subscriptions = table.all()
+    await Promise.all(subscriptions.map((one) => resubscribe(made, one)))
+    const tip = await askHeight(made)
+    deps.onHead(made.host, tip)
+    // Its heads would count as already delivered, and the client would hear nothing until the node has caught up.
+    if (reached - tip > BigInt(REMEMBERED_HEADS))
+      throw new UpstreamUnavailableError(`${made.host}: is ${reached - tip} blocks behind what was shown`)
+    await readMissed(
+      { link: made, reached, tip, shape, maxBlocks: deps.maxMissedBlocks },
+      subscriptions.filter(table.has),
+      (one, result) => {
+        if (table.has(one) && one.delivery.isNew(result))
+          deps.send(writeNotification(one.namespace, one.id, result), one.id)
+      },
+    )
+    if (tip > reached) reached = tip
   }
   const restore = async (): Promise<UpstreamLink> => {
     const until = performance.now() + deps.restoreMs
     for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LAST_WAIT_MS)) {
       try {
-        return await restoreOnce()
+        return await open(loseAll, takeOver)
       } catch (error) {
         if (closed || error instanceof TooMuchMissedError || performance.now() + wait > until) throw error
       }

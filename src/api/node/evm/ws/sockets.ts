@@ -119,7 +119,12 @@ export function createEvmSockets({ answer, targets, onHead, limits: own }: EvmSo
           connection: { socket: webSocket, stream: socket },
           endpoint: rpc,
           answer,
-          connect: (events) => connectFirst(targets(rpc), events, limits.pingMs),
+          connect: (events, without) =>
+            connectFirst(
+              targets(rpc).filter(({ host }) => !without.has(host)),
+              events,
+              limits.pingMs,
+            ),
           onHead: (host, height) => onHead(rpc, host, height),
           onClosed: () => void sessions.delete(session),
           limits,
