@@ -20,12 +20,12 @@ import { type CallContract, documentUri, ownDocument, readTokenUri } from './tok
 
 /**
  * GET of an untrusted URL, never into a private network, with bounded size and time; resolves to the media type with
- * its parameters, as the server wrote it. Rejects with BadInputError for what must not be fetched, AnswerTooLargeError,
+ * its parameters, as the server wrote it. `onBegin`: called when it is this URL's turn, if others are fetched first. Rejects with BadInputError for what must not be fetched, AnswerTooLargeError,
  * BadAnswerError, UpstreamRateLimitedError, or the error that prevented an answer.
  */
 export type FetchDocument = (
   url: string,
-  options: { signal: AbortSignal; accept: string },
+  options: { signal: AbortSignal; accept: string; onBegin: () => void },
 ) => Promise<{ body: Buffer; mediaType: string }>
 
 export interface MetadataFetchDeps {
@@ -103,10 +103,14 @@ async function readUrl(
     const { host } = new URL(url)
     // The host alone would be too coarse: a gateway may have one collection and lack another.
     const collection = `${contract} of ${chainId} at ${host}`
-    const get = async () => {
-      const beganAt = steadyNow()
+    const get = async (begins: () => void) => {
+      let beganAt = steadyNow()
+      const onBegin = (): void => {
+        beganAt = steadyNow()
+        begins()
+      }
       try {
-        return await fetch(url, { signal, accept: 'application/json, text/plain;q=0.5, */*;q=0.1' })
+        return await fetch(url, { signal, accept: 'application/json, text/plain;q=0.5, */*;q=0.1', onBegin })
       } finally {
         took(contract, steadyNow() - beganAt)
       }

@@ -50,6 +50,8 @@ const OTHERS_AT_ONCE = 16
 const ASKED_AT_ONCE = 64
 /** Concurrent ones of one collection among these, however many tokens of it are requested. */
 const ASKED_OF_ONE = 8
+/** Concurrent ones of all collections whose documents take long: there may be many, and the others have the rest. */
+const ASKED_SLOW = 8
 
 /** Tokens that users requested, or all others, and how the slots for them are divided among collections. */
 interface Lane {
@@ -68,13 +70,17 @@ export function createNftMetadataWorker(deps: NftMetadataWorkerDeps): NftMetadat
   const { signal } = stopping
   // Every fetch listens; there may be eighty.
   setMaxListeners(0, signal)
-  const shares = createCollectionShares(PER_HOST, Math.ceil(OTHERS_AT_ONCE / 2))
-  const work = createAttempt(deps, shares, signal)
+  const others = createCollectionShares(PER_HOST, Math.ceil(OTHERS_AT_ONCE / 2))
+  // What somebody waits for is fetched however long it takes.
+  const asked = createCollectionShares(ASKED_OF_ONE, ASKED_SLOW, ASKED_OF_ONE)
   const lanes: readonly Lane[] = [
-    // What somebody waits for is fetched however long it takes.
-    { which: 'asked', places: ASKED_AT_ONCE, shares: createCollectionShares(ASKED_OF_ONE, ASKED_AT_ONCE) },
-    { which: 'others', places: OTHERS_AT_ONCE, shares },
+    { which: 'asked', places: ASKED_AT_ONCE, shares: asked },
+    { which: 'others', places: OTHERS_AT_ONCE, shares: others },
   ]
+  const took: CollectionShares['took'] = (contract, ms) => {
+    for (const { shares } of lanes) shares.took(contract, ms)
+  }
+  const work = createAttempt(deps, took, signal)
   const { active, place, ended, rest, wake } = createPlaces(signal)
   /** Takes what there is room for; resolves to how many there were. */
   const fill = async ({ which, places, shares }: Lane): Promise<number> => {
@@ -155,7 +161,7 @@ function createPlaces(signal: AbortSignal) {
 /** One attempt for a token; never rejects. */
 function createAttempt(
   deps: NftMetadataWorkerDeps,
-  { took }: CollectionShares,
+  took: CollectionShares['took'],
   signal: AbortSignal,
 ): (token: DueNft) => Promise<void> {
   const { records, logger } = deps

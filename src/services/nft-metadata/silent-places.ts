@@ -7,8 +7,11 @@ import { steadyNow } from '../../lib/steady-clock.ts'
 export interface SilentPlaces {
   /** @throws UpstreamUnavailableError while the place is left alone */
   check(place: string): void
-  /** Runs the work. A place that timed out several times in a row is left alone for a minute, except with `anyhow`. */
-  ask<T>(place: string, work: () => Promise<T>, anyhow?: boolean): Promise<T>
+  /**
+   * Runs the work. A place that timed out several times in a row is left alone for a minute, except with `anyhow`.
+   * @param work calls `begins` when the place is asked, if it waits for anything before: that is not the place's time
+   */
+  ask<T>(place: string, work: (begins: () => void) => Promise<T>, anyhow?: boolean): Promise<T>
 }
 
 /** A failure after this long counts as a timeout; faster failures delay nobody. Milliseconds. */
@@ -27,9 +30,11 @@ export function createSilentPlaces(now: () => number = steadyNow): SilentPlaces 
     check,
     async ask(place, work, anyhow = false) {
       if (!anyhow) check(place)
-      const beganAt = now()
+      let beganAt = now()
       try {
-        const found = await work()
+        const found = await work(() => {
+          beganAt = now()
+        })
         failing.delete(place)
         return found
       } catch (error) {

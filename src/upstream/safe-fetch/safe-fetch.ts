@@ -58,7 +58,14 @@ export interface SafeAnswer {
   url: string
 }
 
-export type SafeFetch = (url: string, options?: { signal?: AbortSignal; accept?: string }) => Promise<SafeAnswer>
+export interface SafeFetchOptions {
+  signal?: AbortSignal
+  accept?: string
+  /** Called when the fetch begins: it may have waited in line for others, which says nothing about its host. */
+  onBegin?: () => void
+}
+
+export type SafeFetch = (url: string, options?: SafeFetchOptions) => Promise<SafeAnswer>
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
@@ -235,7 +242,11 @@ export const createSafeFetch = (deps: SafeFetchDeps = {}): SafeFetch => {
       url = redirectOf(url, location)
     }
   }
-  return (text, options) => line(() => follow(text, options), options?.signal)
+  return (text, options) =>
+    line(() => {
+      options?.onBegin?.()
+      return follow(text, options)
+    }, options?.signal)
 }
 
 const finish = (url: URL, answer: WireAnswer, limits: SafeFetchLimits): SafeAnswer => {

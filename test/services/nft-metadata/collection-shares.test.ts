@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { createCollectionShares } from '../../../src/services/nft-metadata/collection-shares.ts'
 import { createNftMetadataWorker, type FetchDocument } from '../../../src/services/nft-metadata/index.ts'
 import type { DueNft } from '../../../src/store/index.ts'
@@ -79,6 +79,49 @@ it('a collection of which very much is asked for leaves places to what is asked 
   onTestFinished(() => worker.stop())
   await until(() => stored.length === 2, 'the other collection')
   expect(new Set(stored)).toEqual(new Set([1n, 2n]))
+})
+
+it('however many collections that are asked for are at hosts that hang, they leave places to what is asked for of others', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const contractOf = (at: number): string => (0x40 + at).toString(16).repeat(20)
+  const timedOut = new Set<string>()
+  const fetch: FetchDocument = (url, { signal }) =>
+    new Promise((resolve, reject) => {
+      if (url === 'http://quick/') return resolve({ body: Buffer.from('{"name":"a"}'), mediaType: '' })
+      const collection = url.slice(0, 'http://40'.length)
+      if (!timedOut.has(collection)) {
+        timedOut.add(collection)
+        vi.advanceTimersByTime(10_000)
+        return reject(new Error('no answer in time'))
+      }
+      if (signal.aborted) return reject(new Error('gone'))
+      signal.addEventListener('abort', () => reject(new Error('gone')))
+    })
+  const queue: DueNft[] = [
+    ...Array.from({ length: 12 * 16 }, (_, at) => ({ ...DUE, contract: contractOf(at % 12), tokenId: BigInt(at) })),
+    { ...DUE, contract: OTHER, tokenId: 999n },
+  ].map((token) => ({ ...token, asked: true }))
+  const stored: string[] = []
+  const worker = createNftMetadataWorker({
+    records: {
+      takeDue: async (limit, _lease, which, without = []) => {
+        const due = which === 'asked' ? queue.filter(({ contract }) => !without.includes(contract)).slice(0, limit) : []
+        for (const token of due) queue.splice(queue.indexOf(token), 1)
+        return due
+      },
+      store: async ({ contract }) => void stored.push(contract),
+      giveBack: async (token) => void queue.push(token as DueNft),
+    },
+    call: async (_chain, { to, data }) =>
+      abiString(to.endsWith(OTHER) ? 'http://quick/' : `http://${to.slice(-2)}-${data.slice(-2)}/`),
+    fetch,
+    logger: pino({ level: 'silent' }),
+    pollMs: 10,
+  })
+  worker.start()
+  onTestFinished(() => worker.stop())
+  await until(() => stored.includes(OTHER), 'the other collection')
 })
 
 it('collections whose documents take long have a place each, and half of all together; who becomes quick has its share again', () => {

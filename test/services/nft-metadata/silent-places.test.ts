@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { UpstreamUnavailableError } from '../../../src/errors.ts'
 import { createHostTurns } from '../../../src/services/nft-metadata/host-turns.ts'
 import { fetchMetadata } from '../../../src/services/nft-metadata/metadata-fetch.ts'
@@ -50,4 +50,31 @@ it('what fails at once is asked on', async () => {
   const { asked, statusOf } = startGateway(100)
   for (let turn = 0; turn < 10; turn++) await statusOf({ contract: DEAD })
   expect(asked).toHaveLength(10)
+})
+
+it('the time in which other documents are fetched first is not that of a collection', async () => {
+  const clock = { ms: 1_000_000 }
+  const took: number[] = []
+  let asked = 0
+  const deps = {
+    call: async () => abiString('ipfs://one/1'),
+    fetch: async (_url: string, { onBegin }: { onBegin: () => void }) => {
+      asked += 1
+      clock.ms += 10_000
+      vi.advanceTimersByTime(10_000)
+      onBegin()
+      throw new UpstreamUnavailableError('status 500')
+    },
+    hosts: createHostTurns(4, () => clock.ms),
+    silent: createSilentPlaces(() => clock.ms),
+    took: (_contract: string, ms: number) => void took.push(ms),
+    gateways: PUBLIC_GATEWAYS,
+    maxBytes: 4_096,
+    now: () => 1n,
+  }
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  for (let turn = 0; turn < 8; turn++) await fetchMetadata(DUE, deps, new AbortController().signal)
+  expect(asked).toBe(8)
+  expect(took).toEqual(Array(8).fill(0))
 })

@@ -137,6 +137,22 @@ test('whoever leaves while he waits for his turn frees his place in the line', a
   expect(server.stats.requests).toBe(2)
 })
 
+test('whoever waits for his turn hears when it comes', async () => {
+  const faults: FaultServerOptions['faults'] = ({ path }) => (path === '/slow' ? { hang: 'headers' } : {})
+  const limits = { maxConcurrent: 1, timeoutMs: 60_000 }
+  const { server, fetch } = await start({ handle: () => json('1'), faults }, { limits })
+  const leaving = new AbortController()
+  const begun: string[] = []
+  const first = fetch(`${server.url}/slow`, { signal: leaving.signal, onBegin: () => begun.push('first') })
+  const next = fetch(`${server.url}/`, { onBegin: () => begun.push('next') })
+  await until(() => server.stats.requests === 1, 'the slow one is asked for')
+  expect(begun).toEqual(['first'])
+  leaving.abort()
+  await expect(first).rejects.toBeInstanceOf(CancelledError)
+  await next
+  expect(begun).toEqual(['first', 'next'])
+})
+
 describe('limits', () => {
   test('three redirects are followed, relative ones too, a fourth is not', async () => {
     const { server, fetch } = await start({
