@@ -76,6 +76,12 @@ export function unknownKey(path: readonly string[], from: string): string {
   return `${place}; ${hint}`
 }
 
+/** Times are in milliseconds, and may be written as nodes write them where there is text only. Chains are JSON. */
+const unitOf = (path: readonly string[], schema: TSchema): string =>
+  schema[Kind] === 'Integer' && path.at(-1)?.endsWith('Ms') === true && path[0] !== 'chains'
+    ? ' (milliseconds; flags and variables also take 5s or 1m30s)'
+    : ''
+
 function lineOf(error: ValueError, origins: Origins): string {
   const path = stepsOf(error.path)
   const origin = originOf(origins, path)
@@ -84,7 +90,8 @@ function lineOf(error: ValueError, origins: Origins): string {
   const schema = schemaAt(path) ?? error.schema
   if (error.value === undefined) return `${path.join('.')}: missing${from}; needed: ${allowedBy(schema)}`
   const unreadable = error.type === ValueErrorType.StringFormat ? UNREADABLE : ''
-  return `${path.join('.')}: given ${shown(path, schema, error.value)}${from}${unreadable}; allowed: ${allowedBy(schema)}`
+  const allowed = allowedBy(schema) + unitOf(path, schema)
+  return `${path.join('.')}: given ${shown(path, schema, error.value)}${from}${unreadable}; allowed: ${allowed}`
 }
 
 /** One line per key that does not fit the schema. */

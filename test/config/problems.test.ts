@@ -47,17 +47,22 @@ const rows: [string, Given, string][] = [
   [
     'node flag by its own name',
     { argv: ['--health-check-frequency', '1ms'] },
-    'node.healthCheckFrequencyMs: given 1 (flag --health-check-frequency); allowed: a whole number from 100 to 604800000',
+    'node.healthCheckFrequencyMs: given 1 (flag --health-check-frequency); allowed: a whole number from 100 to 604800000 (milliseconds; flags and variables also take 5s or 1m30s)',
+  ],
+  [
+    'unit that there is not',
+    { env: { FIRN_HTTP_HEADERS_TIMEOUT_MS: '5x' } },
+    'http.headersTimeoutMs: given "5x" (FIRN_HTTP_HEADERS_TIMEOUT_MS); allowed: a whole number from 1 to 604800000 (milliseconds; flags and variables also take 5s or 1m30s)',
   ],
   [
     'wait that no timer holds',
     { argv: ['--http-shutdown-grace-ms', '600h'] },
-    'http.shutdownGraceMs: given 2160000000 (flag --http-shutdown-grace-ms); allowed: a whole number from 0 to 604800000',
+    'http.shutdownGraceMs: given 2160000000 (flag --http-shutdown-grace-ms); allowed: a whole number from 0 to 604800000 (milliseconds; flags and variables also take 5s or 1m30s)',
   ],
   [
     'limit in time that would be none',
     { argv: ['--http-headers-timeout-ms', '0'] },
-    'http.headersTimeoutMs: given 0 (flag --http-headers-timeout-ms); allowed: a whole number from 1 to 604800000',
+    'http.headersTimeoutMs: given 0 (flag --http-headers-timeout-ms); allowed: a whole number from 1 to 604800000 (milliseconds; flags and variables also take 5s or 1m30s)',
   ],
   [
     'more entries than memory can hold',
