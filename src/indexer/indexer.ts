@@ -1,5 +1,7 @@
 import { setMaxListeners } from 'node:events'
-import { CancelledError } from '../errors.ts'
+import { CancelledError, messageOf } from '../errors.ts'
+import { createSparingLog } from '../lib/logging/sparing-log.ts'
+import { steadyNow } from '../lib/steady-clock.ts'
 import { pause } from '../lib/waiting/pause.ts'
 import type { AnyStream, ChainStream, StreamBlock } from './runner/stream.ts'
 import { createStreamRunner, type RunnerDeps, type StreamRunner } from './runner/stream-runner.ts'
@@ -24,6 +26,8 @@ export interface Indexer {
 }
 
 const LEAD_RETRY_MS = 2_000
+/** A database may be away for hours, and one with a newer schema stays so: one line of the same trouble in this time. */
+const SAME_TROUBLE_MS = 60_000
 
 /** Runs all streams in this process as soon as it holds the lead. */
 export function createIndexer({ streams, ...deps }: IndexerDeps): Indexer {
@@ -34,16 +38,21 @@ export function createIndexer({ streams, ...deps }: IndexerDeps): Indexer {
   let running: Promise<void> | undefined
 
   const loop = async (signal: AbortSignal): Promise<void> => {
+    let sparing = createSparingLog(steadyNow, SAME_TROUBLE_MS)
     while (!signal.aborted) {
       role = 'standby'
       try {
         const leadership = await writer.lead(signal)
         role = 'leading'
+        sparing = createSparingLog(steadyNow, SAME_TROUBLE_MS)
         logger.info({ streams: runners.map(({ name }) => name) }, 'indexing in this process')
         await runAll(runners, AbortSignal.any([signal, leadership.lost])).finally(() => leadership.release())
       } catch (error) {
         if (signal.aborted) break
-        if (!(error instanceof CancelledError)) logger.error({ err: error }, 'indexer cannot lead, trying again')
+        if (!(error instanceof CancelledError))
+          sparing(messageOf(error), (others) =>
+            logger.error({ err: error, ...others }, 'indexer cannot lead, trying again'),
+          )
         await pause(LEAD_RETRY_MS, signal)
       }
     }

@@ -1,7 +1,7 @@
 import { steadyNow } from '../steady-clock.ts'
 
 /**
- * Writes at most one line a second of each kind. `write` gets `others`, the number of lines of this kind that were left
+ * Writes at most one line of each kind in a time, a second if not told otherwise. `write` gets `others`, the number of lines of this kind that were left
  * out since the one before; without that member there were none.
  */
 export type SparingLog = (kind: string, write: (others: { others?: number }) => void) => void
@@ -18,13 +18,16 @@ const LINE_EVERY_MS = 1_000
 const MOST_KINDS = 256
 const REST = ''
 
-/** @param now milliseconds; for tests */
-export function createSparingLog(now: () => number = steadyNow): SparingLog {
+/**
+ * @param now milliseconds; for tests
+ * @param everyMs time from one line of a kind to the next
+ */
+export function createSparingLog(now: () => number = steadyNow, everyMs = LINE_EVERY_MS): SparingLog {
   const kinds = new Map<string, Said>()
   return (kind, write) => {
     const key = kinds.has(kind) || kinds.size < MOST_KINDS ? kind : REST
     const said = kinds.get(key)
-    if (said && now() - said.atMs < LINE_EVERY_MS) {
+    if (said && now() - said.atMs < everyMs) {
       said.others += 1
       return
     }
