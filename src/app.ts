@@ -21,6 +21,7 @@ import { wirePage } from './wiring/page.ts'
 import { createHeapRoom, type HeapRoom } from './wiring/process/heap-room.ts'
 import { listen } from './wiring/process/listen.ts'
 import { checkLogFolder } from './wiring/process/loggers.ts'
+import { warnOfFewFiles } from './wiring/process/open-files.ts'
 import { checkStore } from './wiring/store.ts'
 
 /** What a test or an embedding program may replace. */
@@ -110,6 +111,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       let address = ''
       const steps = [
         () => checkLogFolder(config),
+        () => warnOfFewFiles(config, logger),
         () => checkIndexFlags(config, logger),
         () => Promise.all([access?.open(), sharing?.server.open()]),
         () => checkStore(config, store),
