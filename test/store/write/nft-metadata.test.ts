@@ -115,9 +115,7 @@ describeStores('NFT metadata', (open) => {
     await store.writer.rewriteTip(L1.name, { height: 5n, blockId: id(6) }, { above: 5n, rows, state: '' })
     expect((await store.nftMetadata.takeDue(10, 0, 'others')).map(({ tokenId }) => tokenId)).toEqual([7n, 8n])
   })
-  it('of a large collection is put in line at once, however often it is told in one block', {
-    timeout: 40_000,
-  }, async () => {
+  it('of a large collection is put in line at once, however often it is told in one block', async () => {
     const store = await opened(open)
     const tokens = Array.from({ length: 20_000 }, (_, tokenId) => nft(0, address(1), BigInt(tokenId)))
     await commitEvm(store, L1.name, 0, { nfts: tokens })
