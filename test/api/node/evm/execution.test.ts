@@ -52,12 +52,15 @@ it('nodes that were waited for in vain are asked once by the next calls, and wai
   expect(await asks()).toBe(2)
 })
 
-it('while no node says how the chain executes, it may do so later, and is asked again after a second', async () => {
-  const world = { now: 0, looks: 0, says: undefined as object | undefined }
+it.each([
+  ['no node answers', undefined],
+  ['a node has no newest block', null],
+])('while %s, the chain may execute later, and it is asked again after a second', async (_, nothingSaid) => {
+  const world = { now: 0, looks: 0, says: nothingSaid as object | null | undefined }
   const pool = {
     rpc: async () => {
       world.looks += 1
-      return world.says ?? Promise.reject(new Error('away'))
+      return world.says === undefined ? Promise.reject(new Error('away')) : world.says
     },
   }
   const group = { pool, path: () => '/', hosts: ['one', 'two'], members: () => [] } as unknown as NodeGroup

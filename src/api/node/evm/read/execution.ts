@@ -91,6 +91,7 @@ export function createExecution({ top, shown, askAll, ask: askOne, now }: Execut
     try {
       const deadline = Date.now() + DEADLINE_MS
       const block = await pool.rpc<unknown>(path(endpoint), 'eth_getBlockByNumber', ['latest', false], { deadline })
+      if (block === null) throw new TypeError('no newest block')
       later = isRecord(block) && typeof block['settledHeight'] === 'string'
       unsure = false
     } catch {
