@@ -55,6 +55,16 @@ export const isMissing = ({ missing }: EvmRead, result: Buffer): boolean => {
   return missing !== undefined && result.length <= MAX_MISSING && result.includes(missing)
 }
 
+/** Bytes; of an answer that has an id and null. */
+const MAX_NULL = 1_024
+
+/** True for null where nodes always tell something: a server in front of one says so that got nothing from it. */
+const isUntold = ({ read }: ReadPlan, entry: Buffer): boolean => {
+  if (read.mayBeMissing || entry.length > MAX_NULL) return false
+  const result = resultOf(entry)
+  return result !== undefined && isMissing(read, result)
+}
+
 /** True for a transaction that is in no block yet, at this node. */
 const isPending = ({ read }: ReadPlan, result: Buffer): boolean =>
   read.mayBePending === true && result[0] === 0x7b && memberOf(result, 'blockHash')?.[0] === 0x6e
@@ -174,6 +184,7 @@ export function inspect(plan: ReadPlan, tip: ChainTip, host: string, entry: Buff
   const tellsHeight = 'height' in read.depends || read.depends.on === 'hash' || read.depends.on === 'range'
   const needed = neededBlock(plan, attempts.shown)
   const { from } = plan
+  if (isUntold(plan, entry)) return behind('tells nothing')
   if (!aboutTip && !tellsHeight && !read.mayBeMissing) return ANSWER
   const result = resultOf(entry)
   if (!result) return ANSWER
