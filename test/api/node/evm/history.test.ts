@@ -23,7 +23,10 @@ it('a node that does not say which blocks it has is not waited for again for eac
   })
   const members = [nodeOf('silent'), nodeOf('synced')]
   const group = { members: () => members, pool: { status: () => [] } } as unknown as NodeGroup
-  const history = createHistory(() => 9_000n)
+  const history = createHistory(
+    () => 9_000n,
+    () => undefined,
+  )
   const learn = async (from: bigint): Promise<string[]> => {
     await history.learn(group, {} as Endpoint, from)
     return asked.splice(0)
@@ -61,7 +64,10 @@ it.each(['foreign', 'absent'] as const)(
     ]
     const group = { members: () => members, pool: { status: () => status } } as unknown as NodeGroup
     const learned = async () => {
-      const history = createHistory(() => 9_000n)
+      const history = createHistory(
+        () => 9_000n,
+        () => undefined,
+      )
       await history.learn(group, {} as Endpoint, 2_256n)
       return { asked: asked.splice(0), isLost: history.isLost(2_256n) }
     }
@@ -72,3 +78,35 @@ it.each(['foreign', 'absent'] as const)(
     expect(await learned()).toEqual({ asked: ['synced 1', 'restored 1', 'synced 2000'], isLost: false })
   },
 )
+
+it('that a node has not got a block yet, which it has not reached, is not remembered as one that it began after', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const heights: Record<string, number> = { late: 8_000, synced: 9_000 }
+  const nodeOf = (host: string) => ({
+    host,
+    path: () => '',
+    pool: {
+      // Both began with block 5,000.
+      rpc: async (_path: string, _method: string, [block]: [string]) =>
+        Number(block) < 5_000 || Number(block) > (heights[host] ?? 0) ? null : {},
+    },
+  })
+  const members = ['late', 'synced'].map(nodeOf)
+  const group = { members: () => members, pool: { status: () => [] } } as unknown as NodeGroup
+  const history = createHistory(
+    () => 9_000n,
+    (host) => BigInt(heights[host] ?? 0),
+  )
+  const lacking = async (from: bigint): Promise<string[]> => {
+    await history.learn(group, {} as Endpoint, from)
+    return Object.keys(heights).filter((host) => history.mayLack(host, from))
+  }
+  expect(await lacking(8_900n)).toEqual(['late'])
+  heights['late'] = 9_000
+  vi.advanceTimersByTime(10_001)
+  expect(await lacking(8_900n)).toEqual([])
+  expect(await lacking(5_000n)).toEqual(['late', 'synced'])
+  vi.advanceTimersByTime(10_001)
+  expect(history.mayLack('late', 5_000n)).toBe(true)
+})

@@ -181,7 +181,7 @@ export function createChainTip(options: ChainTipOptions): ChainTip {
     shown: heightOf,
     hasNewest,
     execution: createExecution({ top: current, shown, askAll, ask: askOne, now }),
-    history: createHistory(current),
+    history: createHistory(current, heightOf),
     common: createCommonHeight({ top: current, shown: heightOf, ask: askOne, now }),
     saw,
     reached,

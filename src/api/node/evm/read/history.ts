@@ -25,6 +25,8 @@ const KEPT_MS = 600_000
 const WAIT_MS = 1_000
 /** For how long nothing more is asked of a node that did not answer: the calls of a batch would wait for it one by one. */
 const SILENT_MS = 10_000
+/** For how long a block counts as missing that is above the node's tip: it is not one that the node began after. */
+const AHEAD_MS = 10_000
 const NODES = 1_000
 
 /** The lowest block that the node is known to have, and the highest that it lacks. */
@@ -35,30 +37,37 @@ interface Bounds {
 
 const startOf = (from: bigint): bigint => (from > BEFORE ? from - BEFORE : 1n)
 
-/** @param top newest known block; short chains are not state-synced */
-export function createHistory(top: () => bigint | undefined): History {
+/**
+ * @param top newest known block; short chains are not state-synced
+ * @param shown the highest tip that a node has shown
+ */
+export function createHistory(top: () => bigint | undefined, shown: (host: string) => bigint | undefined): History {
   const known = new LRUCache<string, Bounds>({ ...roomFor(NODES), ttl: KEPT_MS, perf: { now: steadyNow } })
 
   const silent = new LRUCache<string, true>({ ...roomFor(NODES), ttl: SILENT_MS, perf: { now: steadyNow } })
 
+  /** Blocks above the tip of a node, which it lacked. */
+  const ahead = new LRUCache<string, bigint>({ ...roomFor(NODES), ttl: AHEAD_MS, perf: { now: steadyNow } })
+
   /** Nodes that may have logs of this chain. */
   let candidates: readonly string[] = []
 
-  const mayLack: History['mayLack'] = (host, from) => {
-    const bounds = known.get(host)
-    return bounds !== undefined && bounds.present !== 1n && startOf(from) <= bounds.absent
+  /** The highest block that it lacks; 0 = none is known. */
+  const absentAt = (host: string): bigint => {
+    const [absent, unreached] = [known.get(host)?.absent ?? 0n, ahead.get(host) ?? 0n]
+    return absent > unreached ? absent : unreached
   }
-  const isKnown = (host: string, block: bigint): boolean => {
-    const bounds = known.get(host)
-    return bounds !== undefined && (block <= bounds.absent || (bounds.present ?? block + 1n) <= block)
-  }
+  const mayLack: History['mayLack'] = (host, from) => known.get(host)?.present !== 1n && startOf(from) <= absentAt(host)
+  const isKnown = (host: string, block: bigint): boolean =>
+    block <= absentAt(host) || (known.get(host)?.present ?? block + 1n) <= block
   const look = async ({ host, pool, path }: Member, endpoint: Endpoint, block: bigint): Promise<void> => {
     try {
       const options = { deadline: Date.now() + WAIT_MS }
       const params = [`0x${block.toString(16)}`, false]
       const found = await pool.rpc<unknown>(path(endpoint), 'eth_getBlockByNumber', params, options)
       const { present, absent } = known.get(host) ?? { present: undefined, absent: 0n }
-      if (found === null) known.set(host, { present, absent: block > absent ? block : absent })
+      if (found === null && (shown(host) ?? block) < block) ahead.set(host, block)
+      else if (found === null) known.set(host, { present, absent: block > absent ? block : absent })
       else known.set(host, { present: present !== undefined && present < block ? present : block, absent })
     } catch {
       // A node that does not answer is trusted: the block may not exist yet.
