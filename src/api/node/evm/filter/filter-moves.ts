@@ -47,6 +47,7 @@ const HEIGHT_MS = 2_000
 const AT_ONCE = 16
 
 const hex = (height: bigint): string => `0x${height.toString(16)}`
+const isHeight = (told: unknown): told is string => typeof told === 'string' && /^0x[\da-f]{1,16}$/i.test(told)
 const bytesOf = (params: string): Buffer => Buffer.from(params, 'latin1')
 
 export function createFilterMoves(deps: {
@@ -58,7 +59,9 @@ export function createFilterMoves(deps: {
     pool.rpc<unknown>(path(endpoint), method, params, { signal, deadline, idempotent: false })
   const heightAt = async (member: Member, call: EvmCall): Promise<bigint> => {
     const deadline = Math.min(call.deadline, Date.now() + HEIGHT_MS)
-    const height = BigInt(String(await ask(member, { ...call, deadline }, 'eth_blockNumber', [])))
+    const told = await ask(member, { ...call, deadline }, 'eth_blockNumber', [])
+    if (!isHeight(told)) throw new UpstreamUnavailableError(`${member.host}: tells no height`)
+    const height = BigInt(told)
     deps.tipOf(call.endpoint).saw(member.host, height)
     return height
   }
