@@ -1,4 +1,4 @@
-import { FirnError, JsonRpcError } from '../../../errors.ts'
+import { FirnError, JsonRpcError, UpstreamUnavailableError } from '../../../errors.ts'
 import { escapeHtml } from '../../../lib/json/go-json.ts'
 import { parseJsonAsWritten, stringifyAsWritten } from '../../../lib/json/json.ts'
 import { type AskEvm, composeActivePrecompiles } from '../../../services/node-fallbacks/index.ts'
@@ -21,6 +21,8 @@ const askOf =
     const answer = await evm.answer({ ...request, body, contentType: JSON_EVM })
     const error = errorOf(answer.body)
     if (error) throw new JsonRpcError(error.message, error.code)
+    // A page, of something in front of a node.
+    if (answer.status !== 200) throw new UpstreamUnavailableError(`${method}: status ${answer.status}`)
     // Fees of an L1 may be numbers that a double cannot hold.
     return (parseJsonAsWritten(answer.body.toString()) as { result?: unknown }).result
   }

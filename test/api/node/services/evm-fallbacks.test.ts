@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { EvmApi } from '../../../../src/api/node/evm/endpoint.ts'
+import type { EvmApi, EvmRequest } from '../../../../src/api/node/evm/endpoint.ts'
 import { withEvmFallbacks } from '../../../../src/api/node/services/evm-fallbacks.ts'
 import { composeActivePrecompiles } from '../../../../src/services/node-fallbacks/index.ts'
 import { recordedJson } from '../../../support/recorded/recordings.ts'
@@ -117,4 +117,14 @@ describe('precompiles composed of rules and configuration', () => {
     expect(await at(10)).toEqual({ txAllowListConfig: { blockTimestamp: 10, adminAddresses: ['0xa'] } })
     await expect(at(40)).rejects.toThrow('txAllowListConfig: no configuration since 40')
   })
+})
+
+it('a page in place of what it is composed of: the answer is that of the node', async () => {
+  const error = { code: -32601, message: MISSING }
+  const own = { status: 200, body: Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, error })) }
+  const page = { status: 404, body: Buffer.from('404 page not found\n') }
+  const answers = [own, page]
+  const evm = withEvmFallbacks({ answer: async () => answers.shift() ?? page })
+  const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, method: METHOD, params: ['0x1'] }))
+  expect(await evm.answer({ body } as EvmRequest)).toBe(own)
 })
