@@ -90,6 +90,8 @@ const FIRST_RETRY_MS = 1_000
 const LAST_RETRY_MS = 30_000
 /** A new version of the node may set an upgrade's date: asked again after this. */
 const RENEWAL_MS = 3_600_000
+/** The same where no date was told: the node that knows it may only have been away. */
+const UNDATED_RENEWAL_MS = 60_000
 
 /** A network described by its own nodes, so that a private one can stand in for mainnet or testnet. */
 export function createAvalancheNetwork({
@@ -103,7 +105,11 @@ export function createAvalancheNetwork({
   const cId = remembered(overrides.cBlockchainId, (call) => askBlockchainId(pool, 'C', call))
   const avax = remembered(overrides.avaxAssetId, (call) => askAvaxAssetId(pool, call))
   const expectOwnAvax = avaxCheck(pool, overrides.avaxAssetId)
-  const renewal = remembered<{ from: number | undefined }>(undefined, (call) => askAutoRenewal(pool, call), RENEWAL_MS)
+  const renewal = remembered<Renewal>(
+    undefined,
+    (call) => askAutoRenewal(pool, call),
+    ({ isDated }) => (isDated ? RENEWAL_MS : UNDATED_RENEWAL_MS),
+  )
   let facts: NetworkFacts | undefined
 
   const network: AvalancheNetwork = {
@@ -140,18 +146,18 @@ export function createAvalancheNetwork({
 }
 
 /**
- * A value asked for once and kept (for `keepMs`, if given); failed attempts are forgotten. The pool shares simultaneous
+ * A value asked for once and kept (for as long as `keepMs` says, if given); failed attempts are forgotten. The pool shares simultaneous
  * questions, so each caller waits for its own deadline and gets the actual error.
  */
 function remembered<T>(
   given: T | undefined,
   load: (call: CallOptions) => Promise<T>,
-  keepMs = Number.POSITIVE_INFINITY,
+  keepMs: (value: T) => number = () => Number.POSITIVE_INFINITY,
 ): (call: CallOptions) => Promise<T> {
   let value = given
   let askedAt = steadyNow()
   return async (call) => {
-    if (value !== undefined && steadyNow() - askedAt < keepMs) return value
+    if (value !== undefined && steadyNow() - askedAt < keepMs(value)) return value
     const loaded = await load(call)
     value = loaded
     askedAt = steadyNow()
@@ -228,15 +234,21 @@ function avaxCheck(pool: UpstreamPool, given: string | undefined): (call: CallOp
 /** Older nodes have no date for it: if the nodes differ, the one with a date is believed. */
 const lacksRenewal = (said: unknown): boolean => lacksDates(said, ['heliconTime'])
 
-async function askAutoRenewal(pool: UpstreamPool, call: CallOptions): Promise<{ from: number | undefined }> {
+/** See `autoRenewalFrom`; whether a node told a date, or none has the method. */
+interface Renewal {
+  from: number | undefined
+  isDated: boolean
+}
+
+async function askAutoRenewal(pool: UpstreamPool, call: CallOptions): Promise<Renewal> {
   try {
     const asked = { ...call, doubts: lacksRenewal }
     const answer = recordOf(await ask(pool, '/ext/info', 'info.upgrades', {}, asked), 'upgrades')
     const time = Date.parse(typeof answer['heliconTime'] === 'string' ? answer['heliconTime'] : '')
-    return { from: Number.isNaN(time) ? undefined : Math.floor(time / 1000) }
+    return { from: Number.isNaN(time) ? undefined : Math.floor(time / 1000), isDated: !lacksRenewal(answer) }
   } catch (error) {
     // Too old a node, or a gateway that hides the method from everybody: only the validators themselves show which.
-    if (lacksMethod(error)) return { from: 0 }
+    if (lacksMethod(error)) return { from: 0, isDated: true }
     throw error
   }
 }
