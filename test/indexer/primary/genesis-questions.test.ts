@@ -1,6 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createAvalancheNetwork } from '../../../src/chains/avalanche/index.ts'
-import { readCurrentStakers, readPTx } from '../../../src/indexer/primary/genesis/inferred/node-questions.ts'
+import {
+  readCurrentStakers,
+  readPTx,
+  readSupply,
+} from '../../../src/indexer/primary/genesis/inferred/node-questions.ts'
 import { idFromCb58 } from '../../../src/lib/bytes/ids.ts'
 import { createUpstreamPool } from '../../../src/upstream/index.ts'
 import { startReplayNode } from '../../support/replay-node/index.ts'
@@ -15,7 +19,9 @@ it.each([
 ])('what stands in no block is asked of another node where the first one $how', async ({ said }) => {
   const node = await startReplayNode()
   const other = await startLyingProxy(node.url, (truth, { body }) =>
-    /getTx|getCurrentValidators/.test(body) ? Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, ...said })) : truth,
+    /getTx|getCurrentValidators|getCurrentSupply/.test(body)
+      ? Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, ...said }))
+      : truth,
   )
   const pool = createUpstreamPool('recorded', [{ url: other.url }, { url: node.url, priority: 1 }], {
     ...TEST_LIMITS,
@@ -29,5 +35,6 @@ it.each([
   const chain = idFromCb58(blockchainIds.X)
   expect((await readPTx(pool, chain, signal)).id).toBe(chain)
   expect(await readCurrentStakers(pool, signal)).not.toEqual([])
-  expect(other.lies).toBe(2)
+  expect(await readSupply(pool, { signal })).toBeGreaterThan(0n)
+  expect(other.lies).toBe(3)
 })

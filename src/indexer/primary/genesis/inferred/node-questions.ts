@@ -1,11 +1,11 @@
 import { assembleXTx, decodePTx, decodeXGenesis, type PTx, type XTx } from '../../../../chains/avalanche/codec/index.ts'
 import { listOf, textOf, uintOf } from '../../../../chains/avalanche/node/answers.ts'
-import { ask, askFor } from '../../../../chains/avalanche/node/ask.ts'
+import { askFor } from '../../../../chains/avalanche/node/ask.ts'
 import { BadAnswerError } from '../../../../errors.ts'
 import { idFromCb58, idToCb58 } from '../../../../lib/bytes/ids.ts'
 import { decodeNodeHex } from '../../../../lib/bytes/node-hex.ts'
 import { type JsonRecord, recordOf } from '../../../../lib/json/json-record.ts'
-import type { UpstreamPool } from '../../../../upstream/types.ts'
+import type { CallOptions, UpstreamPool } from '../../../../upstream/types.ts'
 
 const PATH = '/ext/bc/P'
 
@@ -46,7 +46,9 @@ export function readCurrentStakers(pool: UpstreamPool, signal: AbortSignal): Pro
 }
 
 /** nAVAX. */
-export async function readSupply(pool: UpstreamPool, signal: AbortSignal): Promise<bigint> {
+export function readSupply(pool: UpstreamPool, call: CallOptions): Promise<bigint> {
   const method = 'platform.getCurrentSupply'
-  return uintOf(recordOf(await ask(pool, PATH, method, {}, { signal, idempotent: false }), method)['supply'], method)
+  return askFor(pool, PATH, method, {}, { ...call, fresh: true }, (answer) =>
+    uintOf(recordOf(answer, method)['supply'], method),
+  )
 }

@@ -45,8 +45,10 @@ export async function proveBySupply(deps: SupplyProofDeps, genesis: PGenesisFact
       continue
     }
     tries += 1
-    const supply = await readSupply(pool, signal)
-    if ((await readHeight(pool, 'P', { signal })) !== tip.height) continue
+    // Another node may be at another block.
+    const call = { signal, sameServer: {} }
+    const supply = await readSupply(pool, call)
+    if ((await readHeight(pool, 'P', call)) !== tip.height) continue
     const own = primarySupply(state) ?? 0n
     if (own === supply) return
     throw new GenesisError(
