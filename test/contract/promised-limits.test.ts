@@ -114,6 +114,7 @@ const SAID: Record<string, string[]> = {
     `on Solana, ${SOLANA_LAG_SLOTS} slots`,
     `\`market.prices.splitSettleMs\` (${market.prices.splitSettleMs / MINUTE} minutes) behind a jump of over ${SMALLEST_SPLIT * 100} %`,
     `They are read again after ${word(solanaLimits.uiMultiplierMs / 1_000)} seconds`,
+    `those of the chain, which are read again after ${solanaLimits.textMs === 24 * 60 * MINUTE ? 'a day' : ''}; where the chain has none, after ${word(solanaLimits.missingTextMs / MINUTE)} minutes`,
     `the supply is read again after ${solanaLimits.mintableMs / MINUTE} minutes, and at once`,
     `A supply of more than 1 is read again after ${solanaLimits.supplyMs === 60 * MINUTE ? 'an hour' : ''}.`,
     `| token accounts of a Solana owner | ${count(solanaLimits.maxTokenAccounts)} of one program |`,

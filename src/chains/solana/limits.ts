@@ -14,6 +14,8 @@ export interface SolanaLimits {
   closableMs: number
   /** A mint with a scaled UI amount is read again after this, milliseconds: the scale changes with time. */
   uiMultiplierMs: number
+  /** Name and symbol are read again after this, milliseconds: who made a token may change them. */
+  textMs: number
   /** Missing metadata is looked for again after this, milliseconds. */
   missingTextMs: number
   /** Remembered associated token addresses. */
@@ -33,6 +35,7 @@ export const solanaLimits: SolanaLimits = {
   mintableMs: 300_000,
   closableMs: 10_000,
   uiMultiplierMs: 10_000,
+  textMs: 86_400_000,
   missingTextMs: 600_000,
   addressEntries: 50_000,
   maxSlotSpread: 64,

@@ -1,5 +1,5 @@
 import { Connection, PublicKey } from '@solana/web3.js'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { KnownToken, SolanaBalances } from '../../../src/chains/capabilities.ts'
 import { createSolanaBalanceSource, solanaLimits } from '../../../src/chains/solana/index.ts'
 import { createUpstreamPool, DEFAULT_LIMITS } from '../../../src/upstream/index.ts'
@@ -8,6 +8,7 @@ import { mintNames } from '../../sandbox/solana/keys.ts'
 import { type SolanaChain, startSolanaChain } from '../../sandbox/solana-chain.ts'
 import { balancesOf, errorOf, readContext, solanaNative } from '../../support/balances/balance-reads.ts'
 import { createPlainPool, type PlainPool } from '../../support/upstream/plain-pool.ts'
+import { eventually } from '../../support/waiting/eventually.ts'
 
 const DEVNET = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1'
 
@@ -232,6 +233,23 @@ describe('what is remembered', () => {
     await new Promise((resolve) => setTimeout(resolve, 5))
     expect(named(await read('alice', source)).bare).toMatchObject({ name: 'Late', symbol: 'LATE' })
     chain.ledger.place(at, METAPLEX, Buffer.alloc(0))
+  })
+
+  it('reads a name again that its author may have changed', async () => {
+    const source = open([], { ...solanaLimits, textMs: 1 })
+    const { metaplex } = chain.mints
+    const before = named(await read('alice', source)).metaplex
+    const at = metaplexAddress(new PublicKey(metaplex))
+    const { metaplexBytes, METAPLEX } = await import('../../sandbox/solana/instructions.ts')
+    const write = (name: string, symbol: string): void => {
+      const bytes = metaplexBytes(new PublicKey(metaplex), chain.ledger.payer.publicKey, name, symbol)
+      chain.ledger.place(at, METAPLEX, bytes)
+    }
+    write('Renamed', 'NEW')
+    onTestFinished(() => write(before?.name ?? '', before?.symbol ?? ''))
+    await eventually(async () => {
+      expect(named(await read('alice', source)).metaplex).toMatchObject({ name: 'Renamed', symbol: 'NEW' })
+    })
   })
 
   it('asks for the name of a token that a list no longer names', async () => {

@@ -78,8 +78,8 @@ const metaplexAddress = (mint: Uint8Array): string =>
  * What the chain knows about mints: decimals, whether it is an NFT, name and symbol (from the Token-2022 metadata
  * extension, else from the account that the mint points to, else from the Metaplex metadata account). Read once and
  * remembered: decimals cannot change unless a mint may be closed and created again. What can change is read again after
- * a while: such mints, those with scaled UI amounts, the supply of a token without decimals, and missing text. The only
- * one of which nobody can make another is an NFT for good.
+ * a while: such mints, those with scaled UI amounts, the supply of a token without decimals, and text. The only one of
+ * which nobody can make another is an NFT for good.
  */
 export const createMintFacts = (deps: MintFactsDeps) => {
   const { limits, floor } = deps
@@ -103,7 +103,7 @@ export const createMintFacts = (deps: MintFactsDeps) => {
       ...(entry.closable ? [limits.closableMs] : []),
       ...(entry.uiMultiplier === undefined ? [] : [limits.uiMultiplierMs]),
       ...(entry.decimals === 0 ? supplyTimes(entry) : []),
-      ...(entry.textRead && !entry.text ? [limits.missingTextMs] : []),
+      ...(entry.textRead ? [entry.text ? limits.textMs : limits.missingTextMs] : []),
     ]
     known.set(mint, entry, { ttl: times.length === 0 ? 0 : Math.min(...times), start: entry.readAt })
   }
