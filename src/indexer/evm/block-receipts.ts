@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { LRUCache } from 'lru-cache'
-import { BadAnswerError, JsonRpcError } from '../../errors.ts'
+import { AnswerTooLargeError, BadAnswerError, JsonRpcError } from '../../errors.ts'
 import { roomFor } from '../../lib/room-for.ts'
 import { lacksMethod } from '../../upstream/json-rpc/lacking-method.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
@@ -27,8 +27,10 @@ const CORRECTED = 4_096
 /** A page of blocks is large, so it gets more time than a wallet's read. Milliseconds. */
 const READ_MS = 60_000
 
-/** What every read of a page's blocks and receipts is called with. */
+/** What every read of a page is called with. */
 export const readCall = (signal: AbortSignal): CallOptions => ({ signal, deadline: Date.now() + READ_MS })
+
+const receiptsCall = (signal: AbortSignal): CallOptions => ({ ...readCall(signal), anyLength: true })
 
 /**
  * A state-synced server lacks older blocks and the receipts of the last blocks before its sync (`receipts length
@@ -65,7 +67,7 @@ export function createBlockReceipts(
       throw new BadAnswerError(`block ${found.hash}: the receipts are not those that are settled`)
   }
 
-  /** Undefined if no server has the receipts of whole blocks, or not of this one. */
+  /** Undefined if no server has the receipts of whole blocks, or not of this one, or they are too long for one answer. */
   async function whole(found: RpcBlock, signal: AbortSignal): Promise<RpcReceipt[] | undefined> {
     if (!hasWhole()) return undefined
     const check = (answer: unknown) => {
@@ -73,10 +75,12 @@ export function createBlockReceipts(
     }
     const doubts = (said: unknown) => mayBeElsewhere(said) || !hasAll(found, said)
     try {
-      const options = { ...readCall(signal), check, doubts }
+      const options = { ...receiptsCall(signal), check, doubts }
       const all = await pool.rpc<unknown>(path, 'eth_getBlockReceipts', [found.number], options)
       return hasAll(found, all) ? all : undefined
     } catch (error) {
+      // A log takes as many characters as gas: anybody can fill a block with more of them than one answer may have.
+      if (error instanceof AnswerTooLargeError) return undefined
       // Some nodes lack or block the method: then one call per transaction, batched.
       if (!lacksMethod(error) && !isRefusedForm(error)) throw error
       singlyUntil = now() + SINGLY_MS
@@ -89,7 +93,7 @@ export function createBlockReceipts(
     const told = found.transactions.map(({ hash }, at) => {
       const doubts = (said: unknown) =>
         mayBeElsewhere(said) || (wrong !== undefined && isDeepStrictEqual(said, wrong[at]))
-      const options = { ...readCall(signal), doubts }
+      const options = { ...receiptsCall(signal), doubts }
       return pool.rpc<RpcReceipt | null>(path, 'eth_getTransactionReceipt', [hash], options)
     })
     const all = (await Promise.all(told)).filter((receipt) => receipt !== null)
@@ -107,7 +111,7 @@ export function createBlockReceipts(
     const digest = receiptsDigest(told)
     const doubts = (said: unknown) =>
       !Array.isArray(said) || receiptsDigest({ block: found, receipts: said }) === digest
-    const options = { ...readCall(signal), check, doubts }
+    const options = { ...receiptsCall(signal), check, doubts }
     const other = pool.rpc<RpcReceipt[] | null>(path, 'eth_getBlockReceipts', [found.number], options)
     return { block: found, receipts: (await other.catch(() => undefined)) ?? told.receipts }
   }
