@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { AnswerTooLargeError, BadAnswerError, DeadlineError, JsonRpcError } from '../../errors.ts'
 import { roomFor } from '../../lib/room-for.ts'
 import { speaksOfSize } from '../../upstream/json-rpc/error-texts.ts'
-import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
+import type { UpstreamPool } from '../../upstream/types.ts'
 import type { RpcBlock, RpcReceipt } from './rpc-block.ts'
 import {
   type CallFrame,
@@ -96,7 +96,9 @@ export function createBlockTracer(pool: UpstreamPool, path: string): BlockTracer
         return true
       }
     }
-    const options: CallOptions = { signal, deadline: Date.now() + TRACE_MS, batch: false, doubts: isDoubtful }
+    const deadline = Date.now() + TRACE_MS
+    // Whoever sends a transaction decides how long its trace is.
+    const options = { signal, deadline, batch: false, anyLength: true, doubts: isDoubtful }
     const answer = await pool.rpc<unknown>(path, method, params, options)
     // Besu answers null for a block whose state it has pruned and for one that it does not have yet.
     if (answer === null) throw new JsonRpcError(`${method} answers nothing: no state available`, -32_000)
