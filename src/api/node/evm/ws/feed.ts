@@ -13,7 +13,7 @@ import {
   withSubscription,
   writeNotification,
 } from './notification.ts'
-import { createSubscription, type Subscription, subscriptionIdOf } from './subscription.ts'
+import { blockShownBy, createSubscription, type Subscription, subscriptionIdOf } from './subscription.ts'
 import { createSubscriptionTable } from './subscription-table.ts'
 import { openTaking } from './taking-link.ts'
 import { createTold } from './told.ts'
@@ -76,7 +76,16 @@ export function createFeed(deps: FeedDeps): Feed {
   /** Only after a loss can anything be delivered twice. */
   let wasLost = false
 
+  /** False for blocks that a node behind the lost one has yet to catch up with: nothing is forgotten for them. */
+  const rise = (height = 0n): boolean => {
+    if (height <= reached) return false
+    told.head()
+    reached = height
+    return true
+  }
   const deliver = (subscription: Subscription, notification: Notification): void => {
+    // A node keeps no order between subscriptions: the feed's own may hear of this block later, the client asks now.
+    if (rise(blockShownBy(subscription, notification.result, reached)) && link) deps.onHead(link.host, reached)
     const isNew = subscription.delivery.isNew(notification.result)
     if (isNew || !wasLost) deps.send(withSubscription(notification, subscription.id), subscription.id)
   }
@@ -84,11 +93,8 @@ export function createFeed(deps: FeedDeps): Feed {
     if (notification.subscription === watchId) {
       const height = heightMember(notification.result, 'number')
       shape.learn(notification.result)
-      if (height === undefined) return
-      // Blocks that a node behind the lost one has yet to catch up with are no news: nothing is forgotten for them.
-      if (height > reached) told.head()
-      reached = height > reached ? height : reached
-      if (link) deps.onHead(link.host, height)
+      rise(height)
+      if (link && height !== undefined) deps.onHead(link.host, height)
       return
     }
     const subscription = table.heldAs(notification.subscription)

@@ -1,6 +1,7 @@
 import { eachElement } from '../../json/spans.ts'
 import { resultOf } from '../answers.ts'
 import { type Delivery, deliveryOf } from './delivery.ts'
+import { heightMember, textMember } from './notification.ts'
 import type { Told } from './told.ts'
 
 /** One subscription of one client. It outlives the node that holds it. */
@@ -57,4 +58,12 @@ export function createSubscription(
     since,
     delivery: deliveryOf(asked.kind, told),
   }
+}
+
+/** Height of the block that a push shows to be there; undefined = it names none above this one, or one that is gone. */
+export function blockShownBy({ kind }: Subscription, result: Buffer, above: bigint): bigint | undefined {
+  if (result[0] !== 0x7b || kind === 'newPendingTransactions') return undefined
+  const height = heightMember(result, kind === 'newHeads' ? 'number' : 'blockNumber')
+  if (height === undefined || height <= above) return undefined
+  return textMember(result, 'removed') === 'true' ? undefined : height
 }
