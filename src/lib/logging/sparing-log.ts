@@ -1,8 +1,8 @@
 import { steadyNow } from '../steady-clock.ts'
 
 /**
- * Writes at most one line of each kind in a time, a second if not told otherwise. `write` gets `others`, the number of lines of this kind that were left
- * out since the one before; without that member there were none.
+ * Writes at most one line of each kind in a time, a second if not told otherwise. `write` gets `others`, the number of
+ * lines of this kind that were left out since the one before; without that member there were none.
  */
 export type SparingLog = (kind: string, write: (others: { others?: number }) => void) => void
 

@@ -20,8 +20,9 @@ import { type CallContract, documentUri, ownDocument, readTokenUri } from './tok
 
 /**
  * GET of an untrusted URL, never into a private network, with bounded size and time; resolves to the media type with
- * its parameters, as the server wrote it. `onBegin`: called when it is this URL's turn, if others are fetched first. Rejects with BadInputError for what must not be fetched, AnswerTooLargeError,
- * BadAnswerError, UpstreamRateLimitedError, or the error that prevented an answer.
+ * its parameters, as the server wrote it. `onBegin`: called when it is this URL's turn, if others are fetched first.
+ * Rejects with BadInputError for what must not be fetched, AnswerTooLargeError, BadAnswerError, UpstreamRateLimitedError,
+ * or the error that prevented an answer.
  */
 export type FetchDocument = (
   url: string,
