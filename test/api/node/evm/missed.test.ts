@@ -96,6 +96,18 @@ it('a head that the lost node had told one subscription and not another is read 
   expect(missed).toEqual({ asked: blocks(100, 101), delivered: ['1: 100', '0: 101', '1: 101'] })
 })
 
+it('heads that a node had told of others long before it told one subscription are read for that one', async () => {
+  const missed = await missedOf([['["newHeads"]', 90n, 95]], { reached: 103n, tip: 104n })
+  const heights = [96, 97, 98, 99, 100, 101, 102, 103, 104]
+  expect(missed).toEqual({ asked: blocks(...heights), delivered: heights.map((height) => `0: ${height}`) })
+})
+
+it('beside them no transaction of long ago is told', async () => {
+  const subscriptions = [['["newHeads"]', 90n, 98] as const, ['["newAcceptedTransactions"]', 90n] as const]
+  const { delivered } = await missedOf(subscriptions, { reached: 103n, tip: 104n })
+  expect(delivered.filter((said) => said.startsWith('1'))[0]).toBe('1: 0xt100')
+})
+
 it('who began later is told nothing of before, and of long ago nothing is read again', async () => {
   const accepted = '["newAcceptedTransactions"]'
   const missed = await missedOf(

@@ -13,7 +13,7 @@ import {
   withSubscription,
   writeNotification,
 } from './notification.ts'
-import { blockShownBy, createSubscription, type Subscription, subscriptionIdOf } from './subscription.ts'
+import { blockShownBy, createSubscription, isDue, type Subscription, subscriptionIdOf } from './subscription.ts'
 import { createSubscriptionTable } from './subscription-table.ts'
 import { openTaking } from './taking-link.ts'
 import { createTold } from './told.ts'
@@ -72,9 +72,8 @@ export function createFeed(deps: FeedDeps): Feed {
   const held = createHeld(deps.share)
   /** Subscriptions that no node has accepted or refused yet. */
   let beginning = 0
-  let [paused, closed] = [false, false]
   /** Only after a loss can anything be delivered twice. */
-  let wasLost = false
+  let [paused, closed, wasLost] = [false, false, false]
 
   /** False for blocks that a node behind the lost one has yet to catch up with: nothing is forgotten for them. */
   const rise = (height = 0n): boolean => {
@@ -86,6 +85,7 @@ export function createFeed(deps: FeedDeps): Feed {
   const deliver = (subscription: Subscription, notification: Notification): void => {
     // A node keeps no order between subscriptions: the feed's own may hear of this block later, the client asks now.
     if (rise(blockShownBy(subscription, notification.result, reached)) && link) deps.onHead(link.host, reached)
+    if (!isDue(subscription, notification.result, wasLost)) return
     const isNew = subscription.delivery.isNew(notification.result)
     if (isNew || !wasLost) deps.send(withSubscription(notification, subscription.id), subscription.id)
   }
@@ -163,7 +163,11 @@ export function createFeed(deps: FeedDeps): Feed {
   }
   const ensure = (): Promise<UpstreamLink> => {
     if (link) return Promise.resolve(link)
-    opening ??= open(() => undefined, noteHeight).finally(() => {
+    // Nobody is subscribed now: who begins has heard nothing of an earlier node that was higher.
+    const forget = (): void => {
+      reached = 0n
+    }
+    opening ??= open(forget, noteHeight).finally(() => {
       opening = undefined
     })
     return opening

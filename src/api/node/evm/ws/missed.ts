@@ -5,7 +5,7 @@ import { elementsOf, hex, rangeFilter } from '../log-range.ts'
 import { followedRange } from '../read/finality.ts'
 import type { HeadShape } from './head-shape.ts'
 import { textMember } from './notification.ts'
-import type { Subscription } from './subscription.ts'
+import { haveLogsUntil, type Subscription } from './subscription.ts'
 import type { UpstreamLink } from './upstream-link.ts'
 
 /** More was missed than is read again: the client has to start over. */
@@ -41,8 +41,8 @@ const asHash = (transaction: Buffer): Buffer =>
 const LOG_OVERLAP = 3n
 
 /** The blocks of these whose logs a subscription tells of: a node keeps to a range in its filter, though they are new. */
-function missedRange({ filter, since }: Subscription, overlap: bigint, tip: bigint): { from: bigint; to: bigint } {
-  const start = since + 1n > overlap ? since + 1n : overlap
+function missedRange({ filter, since }: Subscription, tip: bigint): { from: bigint; to: bigint } {
+  const start = since + 1n
   const { first = start, last = tip } = followedRange(Buffer.from(`[${filter}]`, 'latin1')) ?? {}
   return { from: first > start ? first : start, to: last < tip ? last : tip }
 }
@@ -73,17 +73,22 @@ export async function readMissed(
     return last !== undefined && last > subscription.since ? last : subscription.since
   }
   const byBlock = subscriptions.filter(({ kind }) => kind === 'newHeads' || kind === 'newAcceptedTransactions')
+  /** Of heads each counts, however late its node was with them; which transactions were told is forgotten soon. */
+  const begin = (one: Subscription): bigint => {
+    const [next, told] = [start(one) + 1n, reached - LOG_OVERLAP]
+    return one.kind === 'newHeads' || next > told ? next : told
+  }
   if (byBlock.length > 0) {
-    // One subscription may have got a header that another has not.
     let from = tip + 1n
-    for (const one of byBlock) if (start(one) < from) from = start(one) + 1n
+    for (const one of byBlock) if (begin(one) < from) from = begin(one)
+    if (tip - from > BigInt(maxBlocks) + LOG_OVERLAP) throw new TooMuchMissedError(`${tip - from} blocks were missed`)
     const isWhole = byBlock.some((one) => one.isWhole)
-    if (from < reached - LOG_OVERLAP) from = reached - LOG_OVERLAP
     for (let height = from; height <= tip; height += 1n) {
       const block = await askLink(link, 'eth_getBlockByNumber', `[${hex(height)},${isWhole}]`)
       if (block[0] !== 0x7b) throw new UpstreamUnavailableError(`${link.host}: block ${height} is not there`)
       for (const one of byBlock) {
-        if (height <= one.since) continue
+        // A head of another branch may stand below the last one.
+        if (one.kind === 'newHeads' ? height <= one.since : height < begin(one)) continue
         if (one.kind === 'newHeads') deliver(one, shape.fit(block))
         else for (const found of transactionsOf(block)) deliver(one, one.isWhole ? found : asHash(found))
       }
@@ -91,7 +96,9 @@ export async function readMissed(
   }
   for (const one of subscriptions) {
     if (one.kind !== 'logs') continue
-    const missed = missedRange(one, reached - LOG_OVERLAP, tip)
+    // What a node many blocks behind pushes again was told longer ago than is remembered.
+    haveLogsUntil(one, reached - LOG_OVERLAP - 1n)
+    const missed = missedRange(one, tip)
     if (missed.from > missed.to) continue
     for (const log of elementsOf(await askLink(link, 'eth_getLogs', rangeFilter(one.filter, missed.from, missed.to))))
       deliver(one, log)

@@ -19,8 +19,12 @@ export interface Subscription {
   id: string
   /** The id at the node that holds it. */
   upstreamId: string
-  /** Newest block when it began: only later blocks are read again. */
+  /**
+   * Newest block when it began, of logs a later one up to which all were told: only later blocks are read again, and
+   * behind a loss only they are told.
+   */
   since: bigint
+  hasTold: boolean
   delivery: Delivery
 }
 
@@ -56,14 +60,37 @@ export function createSubscription(
     ...asked,
     ...ids,
     since,
+    hasTold: false,
     delivery: deliveryOf(asked.kind, told),
   }
 }
 
+/** Height of the block that a push is of; undefined = it names none. */
+const heightOf = ({ kind }: Subscription, result: Buffer): bigint | undefined =>
+  result[0] === 0x7b ? heightMember(result, kind === 'newHeads' ? 'number' : 'blockNumber') : undefined
+
 /** Height of the block that a push shows to be there; undefined = it names none above this one, or one that is gone. */
-export function blockShownBy({ kind }: Subscription, result: Buffer, above: bigint): bigint | undefined {
-  if (result[0] !== 0x7b || kind === 'newPendingTransactions') return undefined
-  const height = heightMember(result, kind === 'newHeads' ? 'number' : 'blockNumber')
+export function blockShownBy(subscription: Subscription, result: Buffer, above: bigint): bigint | undefined {
+  const height = heightOf(subscription, result)
   if (height === undefined || height <= above) return undefined
   return textMember(result, 'removed') === 'true' ? undefined : height
+}
+
+/** Logs of this block, and of those before, were told or are none of the subscription. */
+export function haveLogsUntil(subscription: Subscription, height: bigint): void {
+  if (subscription.kind === 'logs' && height > subscription.since) subscription.since = height
+}
+
+/**
+ * Whether a push is one of the subscription's.
+ * @param wasLost a node was lost before: the one that pushes this may have yet to catch up, and repeats blocks
+ */
+export function isDue(subscription: Subscription, result: Buffer, wasLost: boolean): boolean {
+  const height = heightOf(subscription, result)
+  if (height === undefined) return true
+  if (wasLost && height <= subscription.since) return false
+  // What a node tells first is of no block before the beginning, which may be later than was known of then.
+  if (!subscription.hasTold) haveLogsUntil(subscription, height - 1n)
+  subscription.hasTold = true
+  return true
 }
