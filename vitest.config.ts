@@ -46,6 +46,7 @@ const WAITING = [
   'upstream/health/head-probe',
   'upstream/health/identity',
   'upstream/hedge',
+  'upstream/no-such-thing',
   'wiring/end-while-starting',
 ].map((name) => `test/${name}.test.ts`)
 /** The longest: it begins first. */
