@@ -37,8 +37,11 @@ const transactionsOf = (block: Buffer): Buffer[] => {
 const asHash = (transaction: Buffer): Buffer =>
   transaction[0] === 0x22 ? transaction : Buffer.from(`"${textMember(transaction, 'hash')}"`)
 
-/** Logs may be pushed after the header of their block, so this many blocks are read again. */
-const LOG_OVERLAP = 3n
+/**
+ * Logs may be pushed after the headers of their block and of later ones, as by a node that catches up in a burst: so many
+ * blocks are read again. What was told of eight is remembered, so that nothing is told twice.
+ */
+const LOG_OVERLAP = 7n
 
 /** The blocks of these whose logs a subscription tells of: a node keeps to a range in its filter, though they are new. */
 function missedRange({ filter, since }: Subscription, tip: bigint): { from: bigint; to: bigint } {
