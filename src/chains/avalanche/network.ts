@@ -146,8 +146,8 @@ export function createAvalancheNetwork({
 }
 
 /**
- * A value asked for once and kept (for as long as `keepMs` says, if given); failed attempts are forgotten. The pool shares simultaneous
- * questions, so each caller waits for its own deadline and gets the actual error.
+ * A value asked for once and kept (for as long as `keepMs` says, if given); failed attempts are forgotten. The pool
+ * shares simultaneous questions, so each caller waits for its own deadline and gets the actual error.
  */
 function remembered<T>(
   given: T | undefined,
