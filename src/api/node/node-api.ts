@@ -26,7 +26,7 @@ import { createRouter, type Router } from './routes/router.ts'
 import { unlessStarting } from './routes/starting-nodes.ts'
 
 export interface NodeApiOptions {
-  forwarder: Forwarder
+  forwarder: Pick<Forwarder, 'forward' | 'nodeId'>
   chains: ChainDirectory
   /** Aliases of chains that only nodes know; left out = nodes are not asked. */
   nodeAliases?: NodeAliases

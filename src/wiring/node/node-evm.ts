@@ -1,4 +1,4 @@
-import { createEvmGateway, createEvmSockets, createSocketTargets } from '../../api/node/evm/index.ts'
+import { type ChainTips, createEvmGateway, createEvmSockets, createSocketTargets } from '../../api/node/evm/index.ts'
 import { chainEndpoint, type EvmApi, type Forwarder, type NodePools, type ToldElsewhere } from '../../api/node/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Metrics } from '../../metrics/index.ts'
@@ -7,6 +7,7 @@ import type { UpstreamSpec } from '../../upstream/index.ts'
 export interface ServerEvmDeps {
   forwarder: Forwarder
   pools: NodePools
+  tips: ChainTips
   nodes: readonly UpstreamSpec[]
   metrics: Metrics | undefined
   elsewhere: ToldElsewhere | undefined
@@ -27,28 +28,28 @@ const CACHE_ENTRIES = 50_000
 /** EVM endpoints under /ext. */
 export function createServerEvm(
   config: Config,
-  { forwarder, pools, nodes, evm, metrics, elsewhere }: ServerEvmDeps,
+  { forwarder, pools, tips, nodes, evm, metrics, elsewhere }: ServerEvmDeps,
 ): ServerEvm {
-  const { node, upstream } = config
-  const { answer, tip, shown } = createEvmGateway({
+  const { node } = config
+  const { answer } = createEvmGateway({
     pools,
     forwarder,
+    tips,
     cache: { bytes: node.cacheBytes, entries: CACHE_ENTRIES, onHit: metrics?.nodeCache('evm') },
     tipCacheMs: node.tipCacheMs,
-    maxLagBlocks: upstream.maxLagBlocks,
     elsewhere,
   })
   const sockets = createEvmSockets({
     answer,
-    targets: createSocketTargets({ pools, nodes, evm, isBehind: (endpoint, host) => tip(endpoint).isBehind(host) }),
-    onHead: (endpoint, host, height) => tip(endpoint).saw(host, height),
+    targets: createSocketTargets({ pools, nodes, evm, isBehind: (endpoint, host) => tips.of(endpoint).isBehind(host) }),
+    onHead: (endpoint, host, height) => tips.of(endpoint).saw(host, height),
   })
   return {
     answer,
     upgrade: sockets.upgrade,
     shown: (blockchainId, height) => {
       const endpoint = chainEndpoint(blockchainId, 'rpc')
-      if (endpoint) shown(endpoint, height)
+      if (endpoint) tips.shown(endpoint, height)
     },
     hangUp: sockets.close,
   }

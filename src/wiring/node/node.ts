@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { type ChainTips, createCBlocks, createChainTips } from '../../api/node/evm/index.ts'
 import {
   type ChainDirectory,
   chainNamed,
@@ -161,13 +162,13 @@ export function createServerNode(config: Config, deps: ServerNodeDeps): ServerNo
   const network = side && config.chains.avalanche[side]
   const { nodes, evm, evmIds, networks } = serversOf(config, side)
   const elsewhere = deps.sharing && createToldElsewhere(deps.sharing.news(channelOf(nodes, evm['C'])))
-  const { pools, forwarder } = createForwarding(config, { nodes, evm, networks, elsewhere, ...deps })
+  const { pools, tips, forwarder } = createForwarding(config, { nodes, evm, networks, elsewhere, ...deps })
   const chains = createChainDirectory({
     list: () => listChains(pools),
     configured: Object.keys(evm).filter((id) => id !== 'C'),
     primaryIds: defined({ X: network?.xBlockchainId, C: network?.cBlockchainId }),
   })
-  const ownEvm = createServerEvm(config, { forwarder, pools, nodes, evm, metrics: deps.metrics, elsewhere })
+  const ownEvm = createServerEvm(config, { forwarder, pools, tips, nodes, evm, metrics: deps.metrics, elsewhere })
   const api = createNodeApi({
     forwarder,
     chains,
@@ -206,7 +207,7 @@ export function createServerNode(config: Config, deps: ServerNodeDeps): ServerNo
   }
 }
 
-/** The nodes and EVM endpoints, and the forwarder to them. */
+/** The nodes and EVM endpoints, what is known of their newest blocks, and the forwarder to them. */
 function createForwarding(
   config: Config,
   deps: Pick<ServerNodeDeps, 'pool' | 'metrics' | 'sharing'> & {
@@ -215,8 +216,8 @@ function createForwarding(
     networks: NodePoolsDeps['networks']
     elsewhere: ToldElsewhere | undefined
   },
-): { pools: NodePools; forwarder: Forwarder } {
-  const { node } = config
+): { pools: NodePools; tips: ChainTips; forwarder: Forwarder } {
+  const { node, upstream } = config
   const pools = createNodePools({
     nodes: deps.nodes,
     evm: deps.evm,
@@ -225,8 +226,10 @@ function createForwarding(
     deps: deps.pool,
     networks: deps.networks,
   })
+  const tips = createChainTips({ pools, maxLagBlocks: upstream.maxLagBlocks, elsewhere: deps.elsewhere })
   const forwarder = createForwarder({
     pools,
+    blocksOfC: createCBlocks({ pools, tips }),
     writePolicy: node.writePolicy,
     cache: { bytes: node.cacheBytes, entries: CACHE_ENTRIES, onHit: deps.metrics?.nodeCache('forward') },
     tipCacheMs: node.tipCacheMs,
@@ -234,7 +237,7 @@ function createForwarding(
     sharedHosts: deps.sharing?.values,
     elsewhere: deps.elsewhere,
   })
-  return { pools, forwarder }
+  return { pools, tips, forwarder }
 }
 
 /** Retries at growing intervals until each has succeeded or the signal fires. */

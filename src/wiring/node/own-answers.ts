@@ -19,7 +19,7 @@ export interface OwnAnswersDeps {
   containers?: (nodeHeight: (chain: ChainLetter, signal?: AbortSignal) => Promise<bigint>) => ContainerSource
   chains: ChainDirectory
   pools: NodePools
-  forwarder: Forwarder
+  forwarder: Pick<Forwarder, 'shown'>
 }
 
 /** Transactions and vertices of X have no height. */

@@ -1,6 +1,3 @@
-import { LRUCache } from 'lru-cache'
-import { roomFor } from '../../../lib/room-for.ts'
-import { ABSURD_LEAD, type UpstreamPool } from '../../../upstream/index.ts'
 import { type AnswerCacheOptions, createAnswerCache } from '../forward/answer-cache.ts'
 import type { ForwardCall } from '../forward/call.ts'
 import type { Forwarder } from '../forward/forwarder.ts'
@@ -20,8 +17,7 @@ import { createEvmFilters } from './filter/filters.ts'
 import { createSharedFilterTable } from './filter/shared-filter-table.ts'
 import { type EvmMessage, readMessage } from './message.ts'
 import { NEVER_REPEATED } from './methods.ts'
-import { createCBlocks } from './read/c-blocks.ts'
-import { type ChainTip, createChainTip } from './read/chain-tip.ts'
+import type { ChainTips } from './read/chain-tips.ts'
 import { createKeptAnswers } from './read/kept-answers.ts'
 import { highestPendingCount, isPendingCount } from './read/pending-count.ts'
 import { createEvmReads } from './read/reads.ts'
@@ -29,27 +25,15 @@ import { createEvmReads } from './read/reads.ts'
 export interface EvmGatewayDeps {
   pools: NodePools
   /** Sends writes according to the policy, and calls that must go to a certain node. */
-  forwarder: Forwarder
+  forwarder: Pick<Forwarder, 'forward' | 'lacks'>
+  tips: ChainTips
   cache: AnswerCacheOptions
   /** How long an answer about the newest block is reused while no newer block is known, milliseconds; 0 = never. */
   tipCacheMs: number
-  /** Blocks that a node may lag before its answers about the newest state are rejected. */
-  maxLagBlocks: number
   /** What clients of other processes were shown; left out = this is the only process. */
   elsewhere?: ToldElsewhere | undefined
 }
 
-export interface EvmGateway extends Pick<EvmApi, 'answer'> {
-  tip(endpoint: Endpoint): ChainTip
-  /** A client was shown this block by this server itself: what nodes are asked next is no older. */
-  shown(endpoint: Endpoint, height: bigint): void
-}
-
-/** Where a chain is read. */
-type Place = Pick<Endpoint, 'path' | 'source'>
-
-/** Chains of whose newest block processes that start are told. */
-const RECALLED = 100
 const PARSE_ERROR = -32700
 const WRITE: MethodRule = { target: 'write' }
 
@@ -81,57 +65,14 @@ const forwardCall = ({ endpoint, message, body, contentType, signal }: EvmCall, 
   signal,
 })
 
-/** A height far above that the pool believes in is a broken node's. */
-const isAt = (height: bigint, told = -1n): boolean => told >= height && told - height <= ABSURD_LEAD
-
 /** EVM endpoints over several nodes, as if they were a single node that never lags and never forgets. */
-export function createEvmGateway(deps: EvmGatewayDeps): EvmGateway {
-  const { pools, forwarder, maxLagBlocks, elsewhere } = deps
+export function createEvmGateway(deps: EvmGatewayDeps): Pick<EvmApi, 'answer'> {
+  const { pools, forwarder, tips, elsewhere } = deps
   const cache = createAnswerCache(deps.cache)
+  tips.onAnew(cache.clear)
   const kept = createKeptAnswers(cache, deps.tipCacheMs)
-  // Kept per pool, because pools are bounded: while no node says which chains exist, strangers can invent some.
-  const tips = new WeakMap<UpstreamPool, Map<string, ChainTip>>()
-  const inUse = new LRUCache<string, Place>(roomFor(RECALLED))
-  const tipOf = ({ path, source }: Place): ChainTip => {
-    const { pool } = pools.group(source)
-    const ofPool = tips.get(pool)
-    const known = ofPool?.get(path)
-    if (known) return known
-    inUse.set(path, { path, source })
-    const tip = createChainTip({
-      maxLagBlocks,
-      head: () => pool.head(),
-      holders: (height) => pool.status().flatMap((one) => (isAt(height, one.height) ? [one.host] : [])),
-      onNewest: (host, height) => elsewhere?.tell({ kind: 'block', path, source, height: String(height), host }),
-      onSetBack: cache.clear,
-    })
-    tips.set(pool, (ofPool ?? new Map<string, ChainTip>()).set(path, tip))
-    return tip
-  }
-  pools.onAnew((pool) => {
-    cache.clear()
-    // Once a chain has advanced, nobody may be shown a lower block.
-    tips.delete(pool)
-  })
-  elsewhere?.hear((told) => {
-    if (told.kind === 'block') tipOf(told).heard(told.host, BigInt(told.height))
-  })
-  elsewhere?.recall(function* () {
-    for (const { path, source } of inUse.values()) {
-      const height = tips.get(pools.group(source).pool)?.get(path)?.mark()
-      if (height !== undefined) yield { kind: 'block', path, source, height: String(height) }
-    }
-  })
-  const shown: EvmGateway['shown'] = (endpoint, height) => {
-    const tip = tipOf(endpoint)
-    tip.reached(undefined, height)
-    // So that it is known who has it by the time that clients ask.
-    const group = pools.group(endpoint.source)
-    for (const host of group.hosts) tip.mayLackNewest(host, group, endpoint)
-  }
-  forwarder.countC(createCBlocks({ pools, tipOf, shown }))
-  const reads = createEvmReads({ pools, kept, tipOf, lacks: forwarder.lacks })
-  const filters = createEvmFilters({ pools, table: createSharedFilterTable(elsewhere), tipOf })
+  const reads = createEvmReads({ pools, kept, tipOf: tips.of, lacks: forwarder.lacks })
+  const filters = createEvmFilters({ pools, table: createSharedFilterTable(elsewhere), tipOf: tips.of })
 
   const single = async (call: EvmCall): Promise<NodeAnswer> => {
     const { message } = call
@@ -152,7 +93,7 @@ export function createEvmGateway(deps: EvmGatewayDeps): EvmGateway {
   const hostsOf = ({ source }: Endpoint): readonly string[] => pools.group(source).hosts
   const batches = createEvmBatches({ reads, kept, single, isAlone, isWrite, hostsOf })
 
-  const answer: EvmGateway['answer'] = async (request) => {
+  const answer: EvmApi['answer'] = async (request) => {
     const { body, endpoint, contentType, signal } = request
     const start = skipSpace(body, 0)
     const isBatch = body[start] === 0x5b
@@ -165,8 +106,6 @@ export function createEvmGateway(deps: EvmGatewayDeps): EvmGateway {
   }
 
   return {
-    tip: tipOf,
-    shown,
     answer: async (request) => {
       const answered = await answer(request)
       await elsewhere?.sent()

@@ -1,6 +1,7 @@
 import { UpstreamUnavailableError } from '../../../errors.ts'
 import type { ChainLetter } from '../../../lib/primary-network.ts'
 import type { AnswerVerdict, RawResponse } from '../../../upstream/index.ts'
+import type { CBlocks } from '../evm/read/c-blocks.ts'
 import type { NodeAnswer } from '../http/answer.ts'
 import type { Finality } from '../methods/rule.ts'
 import { chainPathOf } from '../routes/endpoint.ts'
@@ -12,8 +13,8 @@ import {
   LONGEST_KEPT_MS,
   withoutId,
 } from './answer-cache.ts'
-import { type CBlocks, dependsOnC } from './c-blocks.ts'
 import { type ForwardCall, forwardHeaders } from './call.ts'
+import { dependsOnC } from './depends-on-c.ts'
 import { answerOf } from './forwarded-answer.ts'
 import { type Judge, judgeCall, judgeHealth, judgeHttp, judgeOpaque, judgeRpc, unlessAbsent } from './judge.ts'
 import { createCatchUp, type Place } from './nodes/catch-up.ts'
@@ -43,16 +44,13 @@ export interface Forwarder {
   learnNodeId(signal: AbortSignal): Promise<boolean>
   /** True for a node that lacks what clients were told is accepted: it would show an earlier state. */
   lacks(host: string): boolean
-  /**
-   * Registers what counts the blocks of C. Until then nothing that C's endpoints answer depends on what was told of it.
-   */
-  countC(blocks: CBlocks): void
   /** A client was shown this block by this server itself: what nodes are asked next is no older. */
   shown(chain: ChainLetter, height: bigint): void
 }
 
 export interface ForwarderDeps {
   pools: NodePools
+  blocksOfC: CBlocks
   writePolicy: WritePolicy
   cache: AnswerCacheOptions
   /** How long answers that depend on the tip are reused while it does not change; 0 = never. Milliseconds. */
@@ -274,7 +272,6 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
     },
     lacks: (host) => told.lacks(host),
     shown: told.shown,
-    countC: told.countC,
     nodeId: () => identity,
     learnNodeId: async (signal) => {
       const response = await pools.identity.pool

@@ -1,9 +1,10 @@
 import type { ChainLetter } from '../../../lib/primary-network.ts'
 import type { RawResponse } from '../../../upstream/index.ts'
+import type { CBlocks } from '../evm/read/c-blocks.ts'
 import { ruleOf } from '../methods/forwarded.ts'
 import { type Endpoint, endpointByName } from '../routes/endpoint.ts'
-import { type CBlocks, dependsOnC } from './c-blocks.ts'
 import type { ForwardCall } from './call.ts'
+import { dependsOnC } from './depends-on-c.ts'
 import { createLateNodes, type LateNodes } from './nodes/late-nodes.ts'
 import type { NodeGroup, NodePools } from './nodes/node-pools.ts'
 import { type BlockHeight, heightCallOf, type ShownBlock, shownBlockOfC } from './nodes/shown-block.ts'
@@ -29,14 +30,13 @@ export interface ToldClients {
   shown(chain: ChainLetter, height: bigint): void
   /** Height of the newest block of C that clients were told of, if known. */
   newestOfC(): bigint | undefined
-  /** See `Forwarder`. */
-  countC(blocks: CBlocks): void
   /** The chains were reset. */
   clear(): void
 }
 
 export interface ToldClientsDeps {
   pools: Pick<NodePools, 'group'>
+  blocksOfC: CBlocks
   /** Clients hear of something new: answers that depend on the tip are old. */
   onNews: () => void
   blockHeight: BlockHeight
@@ -57,11 +57,11 @@ const callOf = (endpoint: Endpoint, method: string, body: Buffer): ForwardCall =
   signal: new AbortController().signal,
 })
 
-export function createToldClients({ pools, onNews, blockHeight, elsewhere }: ToldClientsDeps): ToldClients {
+export function createToldClients(deps: ToldClientsDeps): ToldClients {
+  const { pools, blocksOfC, onNews, blockHeight, elsewhere } = deps
   const awaited = createAwaitedTransactions()
   const late = createLateNodes()
   const heights = createShownHeights(late, blockHeight)
-  let blocksOfC: CBlocks | undefined
 
   const heightOf = ({ height, asked: { endpoint, method = '' } }: ShownBlock, host?: string): Told => ({
     kind: 'height',
@@ -86,7 +86,7 @@ export function createToldClients({ pools, onNews, blockHeight, elsewhere }: Tol
     const { endpoint, method = '', http } = call
     const hosts = await acceptedEverywhere(call, group, answer.host, late)
     const height = endpoint.source === 'C' ? atomicHeightIn(answer.body) : undefined
-    if (height !== undefined) await blocksOfC?.settle(height, call.signal)
+    if (height !== undefined) await blocksOfC.settle(height, call.signal)
     onNews()
     // A truncated question would be refused by every node.
     if (hosts.length === 0 || !http.body || http.body.length > LONGEST_TOLD) return
@@ -96,7 +96,7 @@ export function createToldClients({ pools, onNews, blockHeight, elsewhere }: Tol
   const shownOfC = (call: ForwardCall, answer: RawResponse): Promise<void> | undefined => {
     if (call.endpoint.source !== 'C') return undefined
     const height = call.rule.news ? atomicHeightIn(answer.body) : shownBlockOfC(call, answer, blockHeight)
-    return height === undefined ? undefined : blocksOfC?.shown(height, answer.host, call.signal)
+    return height === undefined ? undefined : blocksOfC.shown(height, answer.host, call.signal)
   }
   /** Behind outputs that it was shown, a client asks for them again, or imports them. */
   const exported = async (call: ForwardCall, group: NodeGroup, answer: RawResponse): Promise<boolean> => {
@@ -104,7 +104,7 @@ export function createToldClients({ pools, onNews, blockHeight, elsewhere }: Tol
     let isKnown = true
     for (const chain of shownExports(call, group, answer)) {
       if (chain === 'C') {
-        if ((await blocksOfC?.look(host)) === false) isKnown = false
+        if ((await blocksOfC.look(host)) === false) isKnown = false
         continue
       }
       const shown = await blockBehind(chain, host, { group, signal: call.signal })
@@ -132,11 +132,10 @@ export function createToldClients({ pools, onNews, blockHeight, elsewhere }: Tol
   return {
     lacks: late.lacks,
     lacksFor(call, { hosts }) {
-      const blocks = hosts.length > 1 && dependsOnC(call) ? blocksOfC : undefined
-      if (!blocks) return late.lacks
+      if (hosts.length < 2 || !dependsOnC(call)) return late.lacks
       return (host, chain) => {
         // Calls both: each triggers a look at the node.
-        const lacksBlocks = blocks.lacks(host)
+        const lacksBlocks = blocksOfC.lacks(host)
         return late.lacks(host, chain) || lacksBlocks
       }
     },
@@ -150,14 +149,11 @@ export function createToldClients({ pools, onNews, blockHeight, elsewhere }: Tol
     },
     written,
     shown(chain, height) {
-      if (chain === 'C') return blocksOfC?.own(height)
+      if (chain === 'C') return blocksOfC.own(height)
       const shown = { height, asked: heightCallOf(chain) }
       if (heights.heard(shown, pools.group(chain))) isHigher(shown)
     },
-    newestOfC: () => blocksOfC?.newest(),
-    countC: (blocks) => {
-      blocksOfC = blocks
-    },
+    newestOfC: blocksOfC.newest,
     clear: () => heights.clear(),
   }
 }

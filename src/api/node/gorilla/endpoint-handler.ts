@@ -62,7 +62,7 @@ const askNode =
 
 export interface GorillaHandlerDeps {
   table: MethodTable
-  forwarder: Forwarder
+  forwarder: Pick<Forwarder, 'forward'>
   callerAddress: CallerAddress
   chains: Pick<ChainDirectory, 'aliased'>
 }

@@ -19,7 +19,11 @@ export function askLocal({ request, endpoint, target, signal }: Exchange, local:
 }
 
 /** Forwards a plain HTTP request unchanged, to the identity node or to any. */
-export function createPlainServing(deps: { forwarder: Forwarder; finish: Finish; bodyLimitBytes: number }) {
+export function createPlainServing(deps: {
+  forwarder: Pick<Forwarder, 'forward'>
+  finish: Finish
+  bodyLimitBytes: number
+}) {
   const { forwarder, finish, bodyLimitBytes } = deps
   const forward = (exchange: Exchange, target: 'identity' | 'any', body: Buffer): Promise<NodeAnswer> => {
     const { request, endpoint, signal } = exchange

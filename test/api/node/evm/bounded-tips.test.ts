@@ -1,17 +1,13 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { createEvmGateway } from '../../../../src/api/node/evm/gateway.ts'
-import { createForwarder } from '../../../../src/api/node/forward/forwarder.ts'
+import { createChainTips } from '../../../../src/api/node/evm/read/chain-tips.ts'
 import { createNodePools } from '../../../../src/api/node/forward/nodes/node-pools.ts'
 import { chainEndpoint, type Endpoint, endpointByName } from '../../../../src/api/node/routes/endpoint.ts'
-import { blockHeight } from '../../../../src/chains/avalanche/codec/index.ts'
 import { TEST_LIMITS } from '../../../support/upstream/upstream-pool.ts'
 
 it('what is known of tips goes with the pools of chains that strangers make up; those that are in use keep theirs', () => {
   const pools = createNodePools({ nodes: [{ url: 'http://127.0.0.1:1' }], evm: {}, limits: TEST_LIMITS, deps: {} })
   onTestFinished(() => pools.close())
-  const shared = { cache: { bytes: 1_000, entries: 10 }, tipCacheMs: 0 }
-  const forwarder = createForwarder({ pools, blockHeight, writePolicy: 'one', ...shared })
-  const { tip } = createEvmGateway({ pools, forwarder, maxLagBlocks: 3, ...shared })
+  const { of: tip } = createChainTips({ pools, maxLagBlocks: 3 })
   const endpointOf = (chain: string) => chainEndpoint(chain, 'rpc') as Endpoint
   const cChain = endpointByName('C/rpc') as Endpoint
   const [own, used, once] = [tip(cChain), tip(endpointOf('used')), tip(endpointOf('once'))]

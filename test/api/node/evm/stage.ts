@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { createEvmGateway } from '../../../../src/api/node/evm/gateway.ts'
+import { createCBlocks } from '../../../../src/api/node/evm/read/c-blocks.ts'
+import { createChainTips } from '../../../../src/api/node/evm/read/chain-tips.ts'
 import type { SocketLimits } from '../../../../src/api/node/evm/ws/limits.ts'
 import { createEvmSockets, type EvmSockets } from '../../../../src/api/node/evm/ws/sockets.ts'
 import { createSocketTargets } from '../../../../src/api/node/evm/ws/targets.ts'
@@ -59,12 +61,14 @@ export async function startEvmStage(options: EvmStageOptions): Promise<EvmStage>
   const pools = createNodePools({ nodes, evm, limits: { ...TEST_LIMITS, ...options.limits }, deps: {} })
   const shared = { cache: { bytes: 10_000_000, entries: 10_000 }, tipCacheMs: options.tipCacheMs ?? 0 }
   const { writePolicy = 'one', elsewhere } = options
-  const forwarder = createForwarder({ pools, blockHeight, writePolicy, elsewhere, ...shared })
-  const { answer, tip } = createEvmGateway({ pools, forwarder, maxLagBlocks: 3, elsewhere, ...shared })
+  const tips = createChainTips({ pools, maxLagBlocks: 3, elsewhere })
+  const blocksOfC = createCBlocks({ pools, tips })
+  const forwarder = createForwarder({ pools, blocksOfC, blockHeight, writePolicy, elsewhere, ...shared })
+  const { answer } = createEvmGateway({ pools, forwarder, tips, elsewhere, ...shared })
   const sockets = createEvmSockets({
     answer,
-    targets: createSocketTargets({ pools, nodes, evm, isBehind: (endpoint, host) => tip(endpoint).isBehind(host) }),
-    onHead: (endpoint, host, height) => tip(endpoint).saw(host, height),
+    targets: createSocketTargets({ pools, nodes, evm, isBehind: (endpoint, host) => tips.of(endpoint).isBehind(host) }),
+    onHead: (endpoint, host, height) => tips.of(endpoint).saw(host, height),
     ...(options.sockets ? { limits: options.sockets } : {}),
   })
   const node = createNodeApi({

@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest'
 import type { ForwardCall } from '../../../../src/api/node/forward/call.ts'
-import { createForwarder } from '../../../../src/api/node/forward/forwarder.ts'
 import type { NodePools } from '../../../../src/api/node/forward/nodes/node-pools.ts'
 import { ruleOf } from '../../../../src/api/node/methods/forwarded.ts'
-import { blockHeight } from '../../../../src/chains/avalanche/codec/index.ts'
 import { gorillaCall, posted } from '../fake-nodes.ts'
+import { createForwarderAlone } from './forwarder-alone.ts'
 
 /** How often a call is looked through from its first byte to its last, to see whether its answer may be kept. */
 async function looksAt(body: string): Promise<number> {
@@ -12,11 +11,8 @@ async function looksAt(body: string): Promise<number> {
   const answer = { host: 'one', status: 200, headers: {}, body: Buffer.from('{"jsonrpc":"2.0","result":{},"id":1}\n') }
   const pool = { head: () => 1n, status: () => [], exchange: async () => answer }
   const group = { pool, path: () => '', hosts: [], members: () => [] }
-  const forwarder = createForwarder({
+  const forwarder = createForwarderAlone({
     pools: { group: () => group, onAnew: () => undefined } as unknown as NodePools,
-    blockHeight,
-    writePolicy: 'one',
-    cache: { bytes: 1_000_000, entries: 10 },
     tipCacheMs: 1_000,
   })
   await forwarder.forward({

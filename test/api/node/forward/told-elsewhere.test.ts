@@ -1,12 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import type { ForwardCall } from '../../../../src/api/node/forward/call.ts'
-import { createForwarder } from '../../../../src/api/node/forward/forwarder.ts'
 import { createNodePools, type NodePools } from '../../../../src/api/node/forward/nodes/node-pools.ts'
 import { createToldElsewhere, type SharedNews, type Told } from '../../../../src/api/node/forward/told-elsewhere.ts'
-import { blockHeight } from '../../../../src/chains/avalanche/codec/index.ts'
 import { TEST_LIMITS } from '../../../support/upstream/upstream-pool.ts'
 import { until } from '../../../support/waiting/until.ts'
+import { createForwarderAlone } from './forwarder-alone.ts'
 
 /** What one says all hear, whoever says it. */
 function startNews(): SharedNews {
@@ -137,12 +136,8 @@ it.each([
   }
   const told: Told[] = []
   const listeners: ((heard: Told) => void)[] = []
-  const forwarder = createForwarder({
+  const forwarder = createForwarderAlone({
     pools: { group: () => group, onAnew: () => undefined } as unknown as NodePools,
-    blockHeight,
-    writePolicy: 'one',
-    cache: { bytes: 1_000, entries: 10 },
-    tipCacheMs: 0,
     elsewhere: { ...nothing, tell: (news) => told.push(news), hear: (one) => listeners.push(one) },
   })
   for (const listener of listeners) listener({ kind: 'awaited', id: 'sent' })
@@ -175,11 +170,8 @@ it('what is kept of the tip is asked anew once a client of another process was t
   const group = { pool, path: () => '', hosts: ['one'], members: () => [member] }
   const listeners: ((heard: Told) => void)[] = []
   const anew: (() => void)[] = []
-  const forwarder = createForwarder({
-    blockHeight,
+  const forwarder = createForwarderAlone({
     pools: { group: () => group, onAnew: (one: () => void) => anew.push(one) } as unknown as NodePools,
-    writePolicy: 'one',
-    cache: { bytes: 100_000, entries: 10 },
     tipCacheMs: 600_000,
     elsewhere: { ...nothing, hear: (one) => listeners.push(one) },
   })

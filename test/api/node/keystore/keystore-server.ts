@@ -45,10 +45,6 @@ export async function startKeystoreServer(
         return { status: 200, contentType, nosniff: true, body: Buffer.from(nodeAnswer) }
       },
       nodeId: () => undefined,
-      learnNodeId: async () => false,
-      lacks: () => false,
-      countC: () => undefined,
-      shown: () => undefined,
     },
     chains,
     services: createKeystoreServices({

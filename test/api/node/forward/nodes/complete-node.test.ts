@@ -2,12 +2,11 @@ import { expect, it } from 'vitest'
 import type { ChainTip } from '../../../../../src/api/node/evm/read/chain-tip.ts'
 import { createEvmReads } from '../../../../../src/api/node/evm/read/reads.ts'
 import type { ForwardCall } from '../../../../../src/api/node/forward/call.ts'
-import { createForwarder } from '../../../../../src/api/node/forward/forwarder.ts'
 import { type CompleteNode, createCompleteNode } from '../../../../../src/api/node/forward/nodes/complete-node.ts'
 import type { NodePools } from '../../../../../src/api/node/forward/nodes/node-pools.ts'
 import type { Endpoint } from '../../../../../src/api/node/routes/endpoint.ts'
-import { blockHeight } from '../../../../../src/chains/avalanche/codec/index.ts'
 import { type FakeNode, gorillaCall, nodeAt, startFront, told } from '../../fake-nodes.ts'
+import { createForwarderAlone } from '../forwarder-alone.ts'
 
 const signal = new AbortController().signal
 /** Of a client, which no probe uses. */
@@ -78,12 +77,8 @@ it.each([
     host: asked === '/ext/bc/P' ? 'one' : 'two',
     result: '{"height":"101"}',
   }))
-  const forwarder = createForwarder({
+  const forwarder = createForwarderAlone({
     pools,
-    blockHeight,
-    writePolicy: 'one',
-    cache: { bytes: 1_000, entries: 10 },
-    tipCacheMs: 0,
   })
   const ask = (at: string, rule: object) => {
     const endpoint = { path: at, dialect: 'gorilla', name: at, source: { blockchainId: at } }

@@ -2,16 +2,15 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { createForwarder } from '../../../../../src/api/node/forward/forwarder.ts'
 import { createNodePools, type NodePoolsDeps } from '../../../../../src/api/node/forward/nodes/node-pools.ts'
 import { createWake } from '../../../../../src/api/node/forward/nodes/wake.ts'
 import { ruleOf } from '../../../../../src/api/node/methods/forwarded.ts'
 import { type Endpoint, endpointByName, type Source } from '../../../../../src/api/node/routes/endpoint.ts'
-import { blockHeight } from '../../../../../src/chains/avalanche/codec/index.ts'
 import { startFaultServer } from '../../../../support/upstream/fault-server.ts'
 import { TEST_LIMITS } from '../../../../support/upstream/upstream-pool.ts'
 import { gate } from '../../../../support/waiting/gate.ts'
 import { gorillaCall, OTHER_CHAIN, posted, startFront } from '../../fake-nodes.ts'
+import { createForwarderAlone } from '../forwarder-alone.ts'
 
 function startPools(options: Partial<NodePoolsDeps> & Pick<NodePoolsDeps, 'nodes'>) {
   const pools = createNodePools({ evm: {}, limits: TEST_LIMITS, deps: {}, ...options })
@@ -158,12 +157,9 @@ async function startUneven() {
 it('the heights of all nodes are known before the first question', async () => {
   const { nodes, told } = await startUneven()
   const cache = { bytes: 1_000_000, entries: 100 }
-  const forwarder = createForwarder({
+  const forwarder = createForwarderAlone({
     pools: startPools({ nodes }),
-    blockHeight,
-    writePolicy: 'one',
     cache,
-    tipCacheMs: 0,
   })
   const { body } = await forwarder.forward({
     endpoint: endpointByName('C/avax') as Endpoint,

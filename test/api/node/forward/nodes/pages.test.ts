@@ -1,14 +1,13 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createForwarder } from '../../../../../src/api/node/forward/forwarder.ts'
 import { createNodePools } from '../../../../../src/api/node/forward/nodes/node-pools.ts'
 import { ruleOf } from '../../../../../src/api/node/methods/forwarded.ts'
 import { type Endpoint, endpointByName } from '../../../../../src/api/node/routes/endpoint.ts'
 import { createApp } from '../../../../../src/app.ts'
-import { blockHeight } from '../../../../../src/chains/avalanche/codec/index.ts'
 import { startRedis, whyNoRedis } from '../../../../support/programs/redis-server.ts'
 import { TEST_LIMITS } from '../../../../support/upstream/upstream-pool.ts'
 import { type Asked, type Front, gorillaCall, nodeAt, posted, type Reply, startFront } from '../../fake-nodes.ts'
 import { testConfig } from '../../recorded-node.ts'
+import { createForwarderAlone } from '../forwarder-alone.ts'
 
 const TOTAL = 100
 const LIMIT = 10
@@ -263,12 +262,8 @@ describe('pages of UTXOs', () => {
     const pools = createNodePools({ nodes: [{ url: nodeAt(front, 0).url }], evm: {}, limits: TEST_LIMITS, deps: {} })
     onTestFinished(() => pools.close())
     const told: (() => void)[] = []
-    const forwarder = createForwarder({
+    const forwarder = createForwarderAlone({
       pools,
-      blockHeight,
-      writePolicy: 'one',
-      cache: { bytes: 1_000_000, entries: 100 },
-      tipCacheMs: 0,
       sharedHosts: {
         get: async (keys) => keys.map(() => undefined),
         set: () => new Promise((resolve) => told.push(() => resolve())),

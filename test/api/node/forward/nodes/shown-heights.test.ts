@@ -1,12 +1,11 @@
 import { expect, it } from 'vitest'
 import type { ForwardCall } from '../../../../../src/api/node/forward/call.ts'
-import { createForwarder } from '../../../../../src/api/node/forward/forwarder.ts'
 import { createLateNodes } from '../../../../../src/api/node/forward/nodes/late-nodes.ts'
 import type { NodeGroup, NodePools } from '../../../../../src/api/node/forward/nodes/node-pools.ts'
 import { heightCallOf } from '../../../../../src/api/node/forward/nodes/shown-block.ts'
 import { createShownHeights } from '../../../../../src/api/node/forward/nodes/shown-heights.ts'
-import { blockHeight } from '../../../../../src/chains/avalanche/codec/index.ts'
 import { gorillaCall, nodeAt, startFront, told } from '../../fake-nodes.ts'
+import { createForwarderAlone } from '../forwarder-alone.ts'
 import { CLIENT_ID, startLateNode } from './late-node.ts'
 
 it.each([
@@ -93,12 +92,8 @@ function startForwarder(heights: { one: string; two: string }, path: string, met
   const members = hosts.map((host) => ({ host, pool: poolOf(host), path: () => '' }))
   const group = { pool, path: () => '', hosts, members: () => members }
   const pools = { group: () => group, onAnew: (listener: () => void) => void begun.push(listener) }
-  const forwarder = createForwarder({
-    blockHeight,
+  const forwarder = createForwarderAlone({
     pools: pools as unknown as NodePools,
-    writePolicy: 'one',
-    cache: { bytes: 1_000, entries: 10 },
-    tipCacheMs: 0,
   })
   const endpoint = { path, dialect: 'gorilla', name: 'own', source: { blockchainId: 'own' } }
   const rule = { target: 'any', shows: method === 'own.getHeight' ? 'height' : undefined }
