@@ -1,3 +1,5 @@
+import type { RawRequest } from '../../../upstream/index.ts'
+import { forwardHeaders } from '../forward/call.ts'
 import type { Endpoint } from '../routes/endpoint.ts'
 import type { EvmMessage } from './message.ts'
 
@@ -12,6 +14,14 @@ export interface EvmCall {
   /** By when the answer must be there, over all attempts at all nodes; milliseconds of `Date.now()`. */
   deadline: number
 }
+
+/** The same bytes for a node. @param path of the endpoint there */
+export const evmRequest = ({ body, contentType }: Pick<EvmCall, 'body' | 'contentType'>, path: string): RawRequest => ({
+  method: 'POST',
+  path,
+  headers: forwardHeaders({ contentType, contentEncoding: undefined }),
+  body,
+})
 
 /** Time of a call over all attempts, milliseconds; a node allows itself as long to write an answer. */
 export const CALL_MS = 30_000

@@ -1,3 +1,4 @@
+import type { RawRequest } from '../../../upstream/index.ts'
 import type { MethodRule } from '../methods/rule.ts'
 import type { Endpoint } from '../routes/endpoint.ts'
 
@@ -36,10 +37,21 @@ export interface ForwardCall {
 const JSON_HEADERS: Readonly<Record<string, string>> = Object.freeze({ 'content-type': 'application/json' })
 
 /** Headers for the node: those that describe the body, nothing of the client's (credentials, cookies, routes). */
-export function forwardHeaders({ contentType, contentEncoding }: ForwardCall['http']): Record<string, string> {
+export function forwardHeaders({
+  contentType,
+  contentEncoding,
+}: Pick<ForwardCall['http'], 'contentType' | 'contentEncoding'>): Record<string, string> {
   if (contentType === 'application/json' && contentEncoding === undefined) return JSON_HEADERS
   const headers: Record<string, string> = {}
   if (contentType !== undefined) headers['content-type'] = contentType
   if (contentEncoding !== undefined) headers['content-encoding'] = contentEncoding
   return headers
 }
+
+/** The same request for a node. @param path of the endpoint there */
+export const requestOf = ({ http }: Pick<ForwardCall, 'http'>, path: string): RawRequest => ({
+  method: http.method,
+  path: path + http.query,
+  headers: forwardHeaders(http),
+  ...(http.body === undefined ? {} : { body: http.body }),
+})

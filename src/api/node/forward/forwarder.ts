@@ -13,12 +13,13 @@ import {
   LONGEST_KEPT_MS,
   withoutId,
 } from './answer-cache.ts'
-import { type ForwardCall, forwardHeaders } from './call.ts'
+import { type ForwardCall, requestOf } from './call.ts'
 import { dependsOnC } from './depends-on-c.ts'
 import { answerOf } from './forwarded-answer.ts'
 import { type Judge, judgeCall, judgeHealth, judgeHttp, judgeOpaque, judgeRpc, unlessAbsent } from './judge.ts'
 import { createCatchUp, type Place } from './nodes/catch-up.ts'
 import { createCompleteNode } from './nodes/complete-node.ts'
+import { memberAt } from './nodes/group-members.ts'
 import { createIndexGaps } from './nodes/index-gaps.ts'
 import type { LateNodes } from './nodes/late-nodes.ts'
 import { createNoSuchThing, isNoSuchThing } from './nodes/no-such-thing.ts'
@@ -82,13 +83,6 @@ const judgeOf = (call: ForwardCall): Judge => {
     return unlessAbsent(call.rule, id === undefined ? judgeRpc(http.body) : judgeCall(id, http.body))
   return endpoint.name.startsWith('health') ? judgeHealth : judgeHttp
 }
-
-const requestOf = (call: ForwardCall, path: string) => ({
-  method: call.http.method,
-  path: path + call.http.query,
-  headers: forwardHeaders(call.http),
-  ...(call.http.body === undefined ? {} : { body: call.http.body }),
-})
 
 /**
  * That there is no such thing is not believed of a node that lacks what clients were told: they may have been shown it.
@@ -194,7 +188,7 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
   const ask = async (call: ForwardCall, group: NodeGroup): Promise<RawResponse> => {
     const host = call.rule.pages ? await pages.before(call) : undefined
     // No other node can continue this list: when the node fails, the list has to be read from its start.
-    const one = host === undefined ? undefined : group.members().find((member) => member.host === host)
+    const one = host === undefined ? undefined : memberAt(group, host)
     const { pool, path } = one ?? group
     const judge = judgeOf(call)
     const lacks = told.lacksFor(call, group)

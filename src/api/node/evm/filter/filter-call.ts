@@ -1,11 +1,10 @@
 import { OverloadedError, UpstreamRateLimitedError } from '../../../../errors.ts'
 import type { RawResponse } from '../../../../upstream/index.ts'
-import { forwardHeaders } from '../../forward/call.ts'
 import { type Judge, judgeCall, judgeRpc } from '../../forward/judge.ts'
 import type { Member } from '../../forward/nodes/node-pools.ts'
 import type { NodeAnswer } from '../../http/answer.ts'
 import { bodyOf, EVM_CODES, errorEntry, resultEntry, resultOf } from '../answers.ts'
-import type { EvmCall } from '../call.ts'
+import { type EvmCall, evmRequest } from '../call.ts'
 
 /** Ids of nodes are 16 bytes in hex; other servers use longer ones. */
 const MAX_ID = 130
@@ -21,17 +20,10 @@ const judgeOf = ({ message: { id }, body }: EvmCall): Judge => (id === undefined
  * @throws UpstreamRateLimitedError also for the page by which a node, or something in front of it, turns calls away.
  */
 export const exchange = async (member: Member, call: EvmCall): Promise<RawResponse> => {
-  const { endpoint, body, contentType, signal, deadline } = call
+  const { endpoint, signal, deadline } = call
   const judge = judgeOf(call)
-  const response = await member.pool.exchange(
-    {
-      method: 'POST',
-      path: member.path(endpoint),
-      headers: forwardHeaders({ method: 'POST', contentType, contentEncoding: undefined, query: '', body }),
-      body,
-    },
-    { idempotent: false, signal, deadline, judge },
-  )
+  const request = evmRequest(call, member.path(endpoint))
+  const response = await member.pool.exchange(request, { idempotent: false, signal, deadline, judge })
   const verdict = judge(response)
   if (verdict.kind === 'retry' && verdict.rateLimited && !isOwnWord(response))
     throw new UpstreamRateLimitedError(`${call.message.method}: ${verdict.reason}`, verdict.retryAfterMs)

@@ -1,3 +1,4 @@
+import { memberAt } from '../../forward/nodes/group-members.ts'
 import type { NodePools } from '../../forward/nodes/node-pools.ts'
 import { type Endpoint, PRIMARY } from '../../routes/endpoint.ts'
 import type { ChainTips } from './chain-tips.ts'
@@ -35,15 +36,13 @@ export function createCBlocks({ pools, tips }: { pools: Pick<NodePools, 'group'>
   const group = () => pools.group(C_RPC.source)
   const tipOfC = () => tips.of(C_RPC)
   const settle: CBlocks['settle'] = (height, signal) => tipOfC().common.reach(group(), C_RPC, height, signal)
-  const memberAt = (host: string) =>
-    group()
-      .members()
-      .find((one) => one.host === host)
   /** It runs P alone, say: nothing there depends on blocks of C, and it is never going to have one. */
   const isAbsent = (host: string): boolean =>
-    [group().pool, memberAt(host)?.pool].some((pool) => pool?.status().some((one) => one.host === host && one.absent))
+    [group().pool, memberAt(group(), host)?.pool].some((pool) =>
+      pool?.status().some((one) => one.host === host && one.absent),
+    )
   const look = async (host: string): Promise<boolean> => {
-    const member = memberAt(host)
+    const member = memberAt(group(), host)
     return !member || (await tipOfC().look(member, C_RPC)) || isAbsent(host)
   }
   const learn = async (height: bigint, host: string, signal: AbortSignal): Promise<void> => {

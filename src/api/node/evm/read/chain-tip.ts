@@ -1,5 +1,6 @@
 import { steadyNow } from '../../../../lib/steady-clock.ts'
 import { ABSURD_LEAD, believedHead } from '../../../../upstream/index.ts'
+import { memberAt } from '../../forward/nodes/group-members.ts'
 import type { Member, NodeGroup } from '../../forward/nodes/node-pools.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
 import { type CommonHeight, createCommonHeight } from './common-height.ts'
@@ -202,7 +203,7 @@ export function createChainTip(options: ChainTipOptions): ChainTip {
       const time = now()
       if (time - (lookedAt.get(host) ?? Number.NEGATIVE_INFINITY) >= LOOK_MS) {
         lookedAt.set(host, time)
-        const member = group.members().find((one) => one.host === host)
+        const member = memberAt(group, host)
         if (member) void askOne(member, endpoint)
       }
       return true

@@ -1,5 +1,6 @@
 import { steadyNow } from '../../../../lib/steady-clock.ts'
 import { pause } from '../../../../lib/waiting/pause.ts'
+import { healthyHosts } from '../../forward/nodes/group-members.ts'
 import type { Member, NodeGroup } from '../../forward/nodes/node-pools.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
 
@@ -55,7 +56,7 @@ export function createCommonHeight({ top, shown, ask, now = steadyNow }: CommonH
       const highest = top()
       if (height <= common || (highest !== undefined && highest - height >= NEAR)) return undefined
       const time = now()
-      const healthy = new Set(group.pool.status().flatMap((one) => (one.healthy ? [one.host] : [])))
+      const healthy = healthyHosts(group)
       const waited = group.members().filter(({ host }) => healthy.has(host) && (spared.get(host) ?? 0) <= time)
       const missing = waited.filter(({ host }) => (shown(host) ?? -1n) < height)
       if (waited.length < 2 || missing.length === 0) return undefined

@@ -1,10 +1,10 @@
 import { pause } from '../../../../lib/waiting/pause.ts'
-import { forwardHeaders } from '../../forward/call.ts'
 import { judgeCall } from '../../forward/judge.ts'
+import { healthyHosts } from '../../forward/nodes/group-members.ts'
 import type { Member, NodePools } from '../../forward/nodes/node-pools.ts'
 import type { NodeAnswer } from '../../http/answer.ts'
 import { bodyOf, resultEntry, resultOf } from '../answers.ts'
-import type { EvmCall } from '../call.ts'
+import { type EvmCall, evmRequest } from '../call.ts'
 import type { EvmMessage } from '../message.ts'
 import { parameterAt } from './finality.ts'
 
@@ -24,21 +24,20 @@ export const isPendingCount = ({ kind, method, params }: EvmMessage): boolean =>
  * answer.
  */
 export async function highestPendingCount(pools: NodePools, call: EvmCall): Promise<NodeAnswer | undefined> {
-  const { endpoint, message, contentType, signal, deadline } = call
+  const { endpoint, message, signal, deadline } = call
   const { id } = message
   const group = pools.group(endpoint.source)
-  const healthy = new Set(group.pool.status().flatMap((one) => (one.healthy ? [one.host] : [])))
+  const healthy = healthyHosts(group)
   const time = Date.now()
   const members = group.members().filter((one) => healthy.has(one.host) && one.pausedUntil() <= time)
   if (id === undefined || members.length < 2) return undefined
   // A copy: slow nodes still read it after the client's memory has been reused.
   const body = Buffer.from(call.body)
-  const headers = forwardHeaders({ method: 'POST', contentType, contentEncoding: undefined, query: '', body })
   const enough = new AbortController()
   const until = AbortSignal.any([signal, enough.signal])
   let highest: bigint | undefined
   const ask = async ({ pool, path }: Member): Promise<void> => {
-    const request = { method: 'POST', path: path(endpoint), headers, body } as const
+    const request = evmRequest({ ...call, body }, path(endpoint))
     const options = { signal: until, deadline, judge: judgeCall(id, body) }
     const { status, body: said } = await pool.exchange(request, options)
     const digits = status === 200 && QUANTITY.exec(resultOf(said)?.toString('latin1') ?? '')?.[1]

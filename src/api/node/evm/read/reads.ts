@@ -1,6 +1,5 @@
 import { DeadlineError } from '../../../../errors.ts'
 import type { AnswerVerdict, RawResponse } from '../../../../upstream/index.ts'
-import { forwardHeaders } from '../../forward/call.ts'
 import { answerOf } from '../../forward/forwarded-answer.ts'
 import type { Forwarder } from '../../forward/forwarder.ts'
 import { type Judge, judgeCall, judgeRpc } from '../../forward/judge.ts'
@@ -9,7 +8,7 @@ import type { NodePools } from '../../forward/nodes/node-pools.ts'
 import type { NodeAnswer } from '../../http/answer.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
 import { bodyOf, resultEntry, resultOf, withId, withOwnId } from '../answers.ts'
-import { type EvmCall, MAX_SHARED_BODY } from '../call.ts'
+import { type EvmCall, evmRequest, MAX_SHARED_BODY } from '../call.ts'
 import type { EvmMessage } from '../message.ts'
 import type { ChainTip } from './chain-tip.ts'
 import { createFlights } from './flights.ts'
@@ -118,12 +117,12 @@ export function createEvmReads({ pools, kept, tipOf, lacks }: EvmReadsDeps): Evm
   const complete = createCompleteNode()
   const flights = createFlights<{ answer: NodeAnswer; id: Buffer; of: EvmCall }>()
 
-  const ask: EvmReads['ask'] = async ({ endpoint, body, contentType, signal, deadline }, judge, isFinal = false) => {
+  const ask: EvmReads['ask'] = async (call, judge, isFinal = false) => {
+    const { endpoint, signal, deadline } = call
     const group = pools.group(endpoint.source)
     const tip = tipOf(endpoint)
     await tip.ready(group, endpoint)
-    const headers = forwardHeaders({ method: 'POST', contentType, contentEncoding: undefined, query: '', body })
-    const request = { method: 'POST', path: group.path(endpoint), headers, body } as const
+    const request = evmRequest(call, group.path(endpoint))
     if (isFinal) return answerOf(await group.pool.exchange(request, { signal, deadline, judge }))
     const isOld = (host: string): boolean => tip.mayLackNewest(host, group, endpoint)
     // Calls both checks, because the first triggers a look at the node: imports and exports also move balances and

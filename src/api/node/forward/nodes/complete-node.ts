@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { roomFor } from '../../../../lib/room-for.ts'
 import { steadyNow } from '../../../../lib/steady-clock.ts'
 import { pause } from '../../../../lib/waiting/pause.ts'
+import { healthyHosts } from './group-members.ts'
 import type { NodeGroup } from './node-pools.ts'
 
 /**
@@ -39,13 +40,13 @@ export function createCompleteNode(now: () => number = steadyNow): CompleteNode 
 
   /** `soon`: none has all, and one has lacked something for a moment only. */
   const look = (place: string, group: NodeGroup, lacks: (host: string) => boolean): 'now' | 'soon' | 'no' => {
-    const { hosts, pool } = group
+    const { hosts } = group
     if (hosts.length < 2) return 'now'
     const lacking = hosts.filter((host) => lacks(host))
     if (since.size > 0) for (const host of hosts) if (!lacking.includes(host)) since.delete(keyOf(place, host))
     if (lacking.length === 0) return 'now'
     for (const host of lacking) if (!since.has(keyOf(place, host))) since.set(keyOf(place, host), now())
-    const healthy = pool.status().flatMap((one) => (one.healthy ? [one.host] : []))
+    const healthy = [...healthyHosts(group)]
     if (healthy.some((host) => !lacking.includes(host))) return 'now'
     return healthy.some((host) => !isLate(keyOf(place, host))) ? 'soon' : 'no'
   }

@@ -2,6 +2,7 @@ import { CHAIN_LETTERS, type ChainLetter } from '../../../../lib/primary-network
 import type { RawResponse } from '../../../../upstream/index.ts'
 import type { ForwardCall } from '../call.ts'
 import { resultIn } from '../result-in.ts'
+import { memberAt } from './group-members.ts'
 import type { NodeGroup } from './node-pools.ts'
 import { heightCallOf, type ShownBlock } from './shown-block.ts'
 import { sourceOf } from './source-chains.ts'
@@ -36,7 +37,7 @@ export async function blockBehind(
   host: string,
   { group, signal }: { group: NodeGroup; signal: AbortSignal },
 ): Promise<ShownBlock | undefined> {
-  const member = group.members().find((one) => one.host === host)
+  const member = memberAt(group, host)
   const asked = heightCallOf(chain)
   const options = { batch: false, fresh: true, signal, deadline: Date.now() + WAIT_MS }
   try {

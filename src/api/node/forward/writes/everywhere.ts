@@ -3,8 +3,9 @@ import { roomFor } from '../../../../lib/room-for.ts'
 import { steadyNow } from '../../../../lib/steady-clock.ts'
 import { pause } from '../../../../lib/waiting/pause.ts'
 import type { RawResponse } from '../../../../upstream/index.ts'
-import { type ForwardCall, forwardHeaders } from '../call.ts'
+import { type ForwardCall, requestOf } from '../call.ts'
 import { errorOf } from '../judge.ts'
+import { healthyHosts } from '../nodes/group-members.ts'
 import type { LateNodes } from '../nodes/late-nodes.ts'
 import type { Member, NodeGroup } from '../nodes/node-pools.ts'
 import { resultIn } from '../result-in.ts'
@@ -96,7 +97,7 @@ export async function acceptedEverywhere(
   teller: string,
   late: Pick<LateNodes, 'note'>,
 ): Promise<string[]> {
-  const healthy = new Set(group.pool.status().flatMap((one) => (one.healthy ? [one.host] : [])))
+  const healthy = healthyHosts(group)
   const others = group.members().filter(({ host }) => host !== teller)
   const until = steadyNow() + WAIT_MS
   const asked = inOwnBytes(call)
@@ -130,17 +131,9 @@ const NOT_FOUND = 'could not find tx'
 
 /** A node that does not answer has not accepted it; a node that cannot tell is not blamed. */
 async function hasAccepted(call: ForwardCall, member: Member, signal: AbortSignal, timeMs: number): Promise<boolean> {
-  const { http, endpoint } = call
   try {
-    const { body } = await member.pool.exchange(
-      {
-        method: http.method,
-        path: member.path(endpoint),
-        headers: forwardHeaders(http),
-        ...(http.body && { body: http.body }),
-      },
-      { signal, deadline: Date.now() + timeMs },
-    )
+    const request = requestOf(call, member.path(call.endpoint))
+    const { body } = await member.pool.exchange(request, { signal, deadline: Date.now() + timeMs })
     return isAccepted(call, body) || errorOf(body)?.message.includes(NOT_FOUND) === false
   } catch {
     return false

@@ -1,3 +1,4 @@
+import { healthyHosts } from '../nodes/group-members.ts'
 import type { Member, NodeGroup } from '../nodes/node-pools.ts'
 
 /** Whether a node lacks something that was reported as accepted: it would refuse writes that depend on it. */
@@ -9,6 +10,6 @@ export function nextOf(group: NodeGroup, asked: ReadonlySet<Member>, lacks: Lack
   const [first] = left
   if (!first || !lacks(first.host)) return first
   const now = Date.now()
-  const healthy = new Set(group.pool.status().flatMap((one) => (one.healthy ? [one.host] : [])))
+  const healthy = healthyHosts(group)
   return left.find((one) => healthy.has(one.host) && one.pausedUntil() <= now && !lacks(one.host)) ?? first
 }

@@ -1,7 +1,7 @@
 import { UpstreamRateLimitedError, UpstreamUnavailableError } from '../../../../errors.ts'
 import type { AnswerVerdict, RawResponse } from '../../../../upstream/index.ts'
 import { successBody } from '../../gorilla/answer.ts'
-import { type ForwardCall, forwardHeaders } from '../call.ts'
+import { type ForwardCall, requestOf } from '../call.ts'
 import { errorOf, judgeCall, judgeRpc } from '../judge.ts'
 import type { Member } from '../nodes/node-pools.ts'
 import type { SignedTransaction } from './transaction-id.ts'
@@ -17,20 +17,12 @@ export const verdictOn = (call: ForwardCall, response: RawResponse): AnswerVerdi
   (call.id === undefined ? judgeRpc(call.http.body) : judgeCall(call.id, call.http.body))(response)
 
 export const send = (member: Member, call: ForwardCall, until = Number.POSITIVE_INFINITY): Promise<RawResponse> =>
-  member.pool.exchange(
-    {
-      method: 'POST',
-      path: member.path(call.endpoint),
-      headers: forwardHeaders(call.http),
-      ...(call.http.body ? { body: call.http.body } : {}),
-    },
-    {
-      idempotent: false,
-      signal: call.signal,
-      deadline: Math.min(Date.now() + WRITE_MS, until),
-      judge: (response) => verdictOn(call, response),
-    },
-  )
+  member.pool.exchange(requestOf(call, member.path(call.endpoint)), {
+    idempotent: false,
+    signal: call.signal,
+    deadline: Math.min(Date.now() + WRITE_MS, until),
+    judge: (response) => verdictOn(call, response),
+  })
 
 /** The response is about the transaction, not about the node. */
 export const isVerdict = (call: ForwardCall, response: RawResponse): boolean =>

@@ -1,6 +1,6 @@
 import { UpstreamRateLimitedError } from '../../../../errors.ts'
 import type { RawResponse } from '../../../../upstream/index.ts'
-import { type ForwardCall, forwardHeaders } from '../call.ts'
+import { type ForwardCall, requestOf } from '../call.ts'
 import { wasTurnedAway } from '../judge.ts'
 import type { Member, NodeGroup } from '../nodes/node-pools.ts'
 import type { Lacks } from './next-node.ts'
@@ -107,25 +107,17 @@ function noteTold(call: ForwardCall, told: Told, one: PromiseSettledResult<RawRe
  * the first refused it unread or does not run the chain.
  */
 async function sendOnce(call: ForwardCall, group: NodeGroup, lacks: Lacks): Promise<RawResponse> {
-  const response = await group.pool.exchange(
-    {
-      method: 'POST',
-      path: group.path(call.endpoint),
-      headers: forwardHeaders(call.http),
-      ...(call.http.body ? { body: call.http.body } : {}),
+  const response = await group.pool.exchange(requestOf(call, group.path(call.endpoint)), {
+    idempotent: false,
+    signal: call.signal,
+    deadline: Date.now() + WRITE_MS,
+    avoid: lacks,
+    judge: (answer) => {
+      const verdict = verdictOn(call, answer)
+      const isUntouched = verdict.kind === 'retry' && (verdict.unheard === 'place' || wasTurnedAway(answer))
+      return isUntouched ? { ...verdict, untouched: true } : verdict
     },
-    {
-      idempotent: false,
-      signal: call.signal,
-      deadline: Date.now() + WRITE_MS,
-      avoid: lacks,
-      judge: (answer) => {
-        const verdict = verdictOn(call, answer)
-        const isUntouched = verdict.kind === 'retry' && (verdict.unheard === 'place' || wasTurnedAway(answer))
-        return isUntouched ? { ...verdict, untouched: true } : verdict
-      },
-    },
-  )
+  })
   return wasTurnedAway(response) ? lastWord(call, response, undefined, []) : response
 }
 
