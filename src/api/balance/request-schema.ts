@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { AVALANCHE_REFERENCES, BITCOIN_REFERENCES, CurrencySchema, SOLANA_REFERENCES } from '../../schemas/index.ts'
+import { AVALANCHE_REFERENCES, BITCOIN_REFERENCES, SOLANA_REFERENCES } from '../../lib/caip.ts'
+import { CurrencySchema } from '../../schemas/index.ts'
 
 /** `enum` reads better than `anyOf` of constants in the OpenAPI document and yields one clear issue. */
 const oneOf = <const T extends readonly string[]>(values: T, description: string) =>

@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { NAMESPACES } from '../../lib/caip.ts'
 import { isRecord } from '../../lib/json/json-record.ts'
-import { NAMESPACES } from '../../schemas/index.ts'
 import { collect, type Issue, issue, MAX_ISSUES } from './issues.ts'
 import {
   BitcoinItemSchema,

@@ -1,5 +1,5 @@
 import { type TProperties, type TSchema, Type } from '@sinclair/typebox'
-import { CAIP2_PATTERN, CurrencySchema } from '../../schemas/index.ts'
+import { CurrencySchema } from '../../schemas/index.ts'
 
 const text = (description?: string) => Type.String({ minLength: 1, ...(description ? { description } : {}) })
 const closed = <T extends TProperties>(properties: T, title: string) =>
@@ -157,7 +157,7 @@ export const StreamItemSchema = Type.Union(
 )
 
 export const SupportedChainsSchema = closed(
-  { caip2Ids: Type.Array(Type.String({ pattern: CAIP2_PATTERN })) },
+  { caip2Ids: Type.Array(Type.String({ pattern: '^.+:.+$' })) },
   'GetSupportedChainsResponse',
 )
 

@@ -3,6 +3,7 @@ import { hrpOfNetwork } from '../../lib/bytes/bech32-address.ts'
 import { idFromCb58 } from '../../lib/bytes/ids.ts'
 import { type JsonRecord, recordOf } from '../../lib/json/json-record.ts'
 import { type ChainLetter, PRIMARY_NETWORK_ID } from '../../lib/primary-network.ts'
+import { PUBLIC_NETWORKS } from '../../lib/public-networks.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import { pause } from '../../lib/waiting/pause.ts'
 import { lacksMethod } from '../../upstream/json-rpc/lacking-method.ts'
@@ -76,11 +77,7 @@ const AVAX: NativeToken = {
     'https://images.ctfassets.net/gcj8jwzm6086/5VHupNKwnDYJvqMENeV7iJ/3e4b8ff10b69bfa31e70080a4b142cd0/avalanche-avax-logo.svg',
 }
 
-/** AVAX of mainnet and of the testnet; these never change. */
-const PUBLIC_AVAX: readonly string[] = [
-  'FvwEAhmxKfeiG8SnEvq42hc6whRyY3EFYAvebMqDNDGCgxN5Z',
-  'U8iRqJoiJm8xZHAacmvYyZVwqQx6uDNtQeP3CQ6fcgQk3JqnK',
-]
+const PUBLIC_AVAX: readonly string[] = Object.values(PUBLIC_NETWORKS).map((network) => network.avaxAssetId)
 
 /** Longest wait for the nodes to confirm a configured AVAX, and wait before asking again if none did. Milliseconds. */
 const CHECK_MS = 2_500

@@ -1,16 +1,18 @@
-/**
- * CAIP-2 identifiers of the platform chains on the balance API. The API fixes the reference: the first 32 characters of
- * base64url(sha256(blockchain id)) of the PUBLIC networks, even if a private network stands in.
- */
+import { AVALANCHE_REFERENCES } from '../../lib/caip.ts'
+import type { ChainLetter, Side } from '../../lib/primary-network.ts'
+
+const caip2IdsOf = ({
+  pvm,
+  avm,
+  coreth,
+}: (typeof AVALANCHE_REFERENCES)[Side]): Readonly<Record<ChainLetter, string>> => ({
+  P: `avax:${pvm}`,
+  X: `avax:${avm}`,
+  C: `avax:${coreth}`,
+})
+
+/** CAIP-2 identifiers of P, X and C's shared memory on the balance API. */
 export const AVALANCHE_CAIP2 = {
-  mainnet: {
-    P: 'avax:Rr9hnPVPxuUvrdCul-vjEsU1zmqKqRDo',
-    X: 'avax:imji8papUf2EhV3le337w1vgFauqkJg-',
-    C: 'avax:8aDU0Kqh-5d23op-B-r-4YbQFRbsgF9a',
-  },
-  testnet: {
-    P: 'avax:Sj7NVE3jXTbJvwFAiu7OEUo_8g8ctXMG',
-    X: 'avax:8AJTpRj3SAqv1e80Mtl9em08LhvKEbkl',
-    C: 'avax:YRLfeDBJpfEqUWe2FYR1OpXsnDDZeKWd',
-  },
-} as const
+  mainnet: caip2IdsOf(AVALANCHE_REFERENCES.mainnet),
+  testnet: caip2IdsOf(AVALANCHE_REFERENCES.testnet),
+}

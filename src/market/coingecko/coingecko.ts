@@ -1,4 +1,5 @@
 import { BadAnswerError } from '../../errors.ts'
+import { SOLANA_REFERENCES } from '../../lib/caip.ts'
 import { type MarketLog, silentLog } from '../market-log.ts'
 import { fillCurrencies } from '../prices/exchange-rates.ts'
 import type { PriceRequest, PriceSource } from '../prices/price-source.ts'
@@ -27,7 +28,7 @@ export interface CoingeckoOptions extends CoingeckoAccess {
 const IDS_PER_CALL = 150
 
 /** Platforms that need no configuration. */
-const KNOWN_PLATFORMS: Readonly<Record<string, string>> = { 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp': 'solana' }
+const KNOWN_PLATFORMS: Readonly<Record<string, string>> = { [`solana:${SOLANA_REFERENCES.mainnet}`]: 'solana' }
 
 /** Keys by the name (coin id, contract) that the provider uses in its answer. */
 type Names = Map<string, PriceKey[]>

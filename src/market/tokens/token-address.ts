@@ -1,8 +1,9 @@
 import { decodeBase58 } from '../../lib/bytes/base58.ts'
+import { SOLANA_REFERENCES } from '../../lib/caip.ts'
 
-const SOLANA_MAINNET = 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp'
+const SOLANA_MAINNET = `solana:${SOLANA_REFERENCES.mainnet}`
 const SOLANA_TESTNET = 'solana:4uhcVJyU9pJkvQyS88uRDiswHXSCkY3z'
-const SOLANA_DEVNET = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1'
+const SOLANA_DEVNET = `solana:${SOLANA_REFERENCES.devnet}`
 
 /** Numbers that token lists use for Solana, which has no chain id of its own. */
 const SOLANA_CHAIN_IDS: ReadonlyMap<number, string> = new Map([

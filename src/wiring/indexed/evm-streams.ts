@@ -1,11 +1,10 @@
 import type { Config } from '../../config/index.ts'
 import { CHAIN_LETTERS, SIDES, type Side } from '../../lib/primary-network.ts'
-
-const PUBLIC_C_CHAINS = { mainnet: 43_114, testnet: 43_113 }
+import { PUBLIC_NETWORKS } from '../../lib/public-networks.ts'
 
 /** EVM chain id of a network's C-chain: the public one unless the configuration says otherwise. */
 export const cChainId = (config: Config, side: Side): bigint =>
-  BigInt(config.chains.avalanche[side]?.evmChainId ?? PUBLIC_C_CHAINS[side])
+  BigInt(config.chains.avalanche[side]?.evmChainId ?? PUBLIC_NETWORKS[side].evmChainId)
 
 /** True for a stream that the configuration names; if it names none, for those of P, X and C. */
 export const isIndexed = ({ index }: Config, stream: string): boolean =>

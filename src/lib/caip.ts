@@ -29,5 +29,3 @@ export const SOLANA_REFERENCES = {
 } as const
 
 export const NAMESPACES = ['eip155', 'bip122', 'solana', 'avax'] as const
-
-export const CAIP2_PATTERN = '^.+:.+$'
