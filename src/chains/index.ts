@@ -10,8 +10,7 @@ import { createUpstreamPool, type PoolLimits, type UpstreamPool, type UpstreamPo
 import {
   AVALANCHE_CAIP2,
   type AvalancheNetwork,
-  avalancheHeadProbe,
-  avalancheIdentity,
+  avalanchePool,
   createAvalancheNetwork,
   createAvmBalanceSource,
   createCorethBalanceSource,
@@ -20,22 +19,9 @@ import {
   type EverUsed,
   type IndexedAssets,
 } from './avalanche/index.ts'
-import {
-  BITCOIN_LAG_BLOCKS,
-  type BitcoinBackend,
-  bitcoinHeadProbe,
-  bitcoinIdentity,
-  bitcoinLimits,
-  createBitcoinBalanceSource,
-  createBlockbookBackend,
-  createElectrumBackend,
-  createElectrumClient,
-  createEsploraBackend,
-  electrumLimits,
-  requestsPerSecondOf,
-} from './bitcoin/index.ts'
+import { createBitcoinBackends, createBitcoinBalanceSource } from './bitcoin/index.ts'
 import type { BalanceSource, TokenCatalogue } from './capabilities.ts'
-import { createEvmBalanceSource, evmHeadProbe, evmIdentity, type IndexedTokens } from './evm/index.ts'
+import { createEvmBalanceSource, EVM_LAG_MS, evmIdentity, evmPool, type IndexedTokens } from './evm/index.ts'
 import { createRenewable } from './renewable.ts'
 import {
   type AvalancheNetworkSetting,
@@ -45,7 +31,7 @@ import {
   nativeToken,
   type SolanaChainSetting,
 } from './settings.ts'
-import { createSolanaBalanceSource, solanaLimits, solanaPool } from './solana/index.ts'
+import { createSolanaBalanceSource, solanaPool } from './solana/index.ts'
 
 export type { ChainSettings } from './settings.ts'
 
@@ -102,8 +88,6 @@ const SOLANA = { name: 'Solana', symbol: 'SOL', decimals: 9, internalId: 'NATIVE
 const BLOCK_MS = { bitcoin: 600_000, solana: 400, avalanche: 2_000 }
 /** A transaction may enter the mempool at any time, so Bitcoin answers are kept far shorter than a block. */
 const BITCOIN_CACHE_MS = { min: 1_000, max: 5_000 }
-/** Servers this far apart in time count as equally good: on fast chains that is many blocks. */
-export const EVM_LAG_MS = 10_000
 /** Answers must not get old on chains with long blocks, and the cache must be of use on those with short ones. */
 const CACHE_MS = { min: 1_000, max: 12_000 }
 
@@ -111,9 +95,7 @@ const CACHE_MS = { min: 1_000, max: 12_000 }
 const cacheMsOf = (blockTimeMs: number, { min, max } = CACHE_MS): number => Math.min(Math.max(blockTimeMs, min), max)
 
 /** Options of one chain's pool; limits that are left out are those of all pools. */
-type PoolOptions = { limits?: PoolLimits } & {
-  [probe in 'headProbe' | 'identity' | 'onAnew']?: UpstreamPoolDeps[probe] | undefined
-}
+type PoolOptions = { limits?: PoolLimits } & Pick<UpstreamPoolDeps, 'headProbe' | 'identity' | 'onAnew'>
 
 /** Builds every configured chain. Sends nothing before the first read. */
 export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains {
@@ -127,7 +109,7 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
     specs: AvalancheNetworkSetting['upstreams'],
     { limits = deps.limits, ...probes }: PoolOptions,
   ): UpstreamPool => {
-    const made = createUpstreamPool(name, specs, limits, { ...deps.pool, ...defined(probes) })
+    const made = createUpstreamPool(name, specs, limits, { ...deps.pool, ...probes })
     pools.push(made)
     closers.push(() => made.close())
     return made
@@ -146,9 +128,8 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
     const indexedTokens = deps.indexedTokens?.(chainId)
     // One pool per server, because the answer of a server that cannot find tokens must not stand for the others.
     const discoveryPools = setting.upstreams.map((upstream) => finderPool(caip2Id, upstream))
-    // Every answer names its chain; asking first lets another server replace one that is on another chain.
-    const identity = setting.upstreams.length > 1 ? evmIdentity(caip2Id) : undefined
-    const nodes = pool(caip2Id, setting.upstreams, { headProbe: evmHeadProbe, identity, onAnew: () => renew() })
+    const options = evmPool(caip2Id, setting.upstreams.length)
+    const nodes = pool(caip2Id, setting.upstreams, { ...options, onAnew: () => renew() })
     const { source, renew } = createRenewable(() =>
       createEvmBalanceSource({
         caip2Id,
@@ -167,40 +148,21 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
 
   const addBitcoin = (reference: string, setting: BitcoinChainSetting): void => {
     const caip2Id = `bip122:${reference}`
-    const { network } = setting
-    const ofKind = (kind: string) => setting.upstreams.filter((upstream) => upstream.kind === kind)
-    const limits = { ...deps.limits, maxLagBlocks: Math.min(deps.limits.maxLagBlocks, BITCOIN_LAG_BLOCKS) }
-    const rest = (kind: 'esplora' | 'blockbook') => {
-      const servers = ofKind(kind)
-      // A lone server is behind no other, but a Blockbook may be behind its node, or have lost it.
-      const headProbe = servers.length > 1 || kind === 'blockbook' ? bitcoinHeadProbe(kind) : undefined
-      const requestsPerSecond = requestsPerSecondOf(servers, limits)
-      const identity = bitcoinIdentity(kind, network)
-      const made = pool(`${caip2Id} ${kind}`, servers, { headProbe, limits, identity })
-      return { pool: made, requestsPerSecond, ...bitcoinLimits }
-    }
-    const backendOf: Record<string, () => BitcoinBackend> = {
-      esplora: () => createEsploraBackend(rest('esplora')),
-      blockbook: () => createBlockbookBackend(rest('blockbook')),
-      electrum: () => {
-        const servers = ofKind('electrum')
-        const name = `${caip2Id} electrum`
-        const onWait = (host: string, ms: number) =>
-          deps.pool.observe?.({ kind: 'waited', pool: name, host, ms }, servers)
-        const told = { onWait, logger: loggerOf(caip2Id) }
-        const client = createElectrumClient({ network, servers, limits: electrumLimits, budget: deps.limits, ...told })
-        closers.push(async () => client.close())
-        return createElectrumBackend({ client })
-      },
-    }
-    // Kinds are asked in the order in which the settings name them first.
-    const kinds = [...new Set(setting.upstreams.map(({ kind }) => kind))]
+    const { backends, close } = createBitcoinBackends({
+      caip2Id,
+      network: setting.network,
+      servers: setting.upstreams,
+      limits: deps.limits,
+      openPool: pool,
+      onWait: (name, servers, host, ms) => deps.pool.observe?.({ kind: 'waited', pool: name, host, ms }, servers),
+      logger: loggerOf(caip2Id),
+    })
+    closers.push(async () => close())
     const source = createBitcoinBalanceSource({
       caip2Id,
       native: nativeToken(setting.native ?? BITCOIN),
-      network,
-      backends: kinds.flatMap((kind) => backendOf[kind]?.() ?? []),
-      limits: bitcoinLimits,
+      network: setting.network,
+      backends,
       logger: loggerOf(caip2Id),
     })
     byId.set(caip2Id, { source, cacheMs: cacheMsOf(setting.blockTimeMs ?? BLOCK_MS.bitcoin, BITCOIN_CACHE_MS) })
@@ -215,7 +177,6 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
         native: nativeToken(setting.native ?? SOLANA),
         pool: nodes,
         tokens: deps.tokens,
-        limits: solanaLimits,
         logger: loggerOf(caip2Id),
       }),
     )
@@ -225,10 +186,8 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
   const addAvalanche = (side: Side, setting: AvalancheNetworkSetting): void => {
     const { upstreams, native, blockTimeMs = BLOCK_MS.avalanche, ...overrides } = setting
     const name = `avalanche:${side}`
-    // A lone server is checked, too: its network's facts are kept, and another network may start at its address.
-    const identity = avalancheIdentity(name, overrides.networkId)
     const network = createAvalancheNetwork({
-      pool: pool(name, upstreams, { headProbe: avalancheHeadProbe, identity }),
+      pool: pool(name, upstreams, avalanchePool(name, overrides.networkId)),
       overrides: defined(overrides),
       ...(native === undefined ? {} : { native: nativeToken(native) }),
       indexedAssets: deps.indexedAssets?.(side),

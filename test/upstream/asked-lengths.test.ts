@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createSolanaBalanceSource, solanaLimits } from '../../src/chains/solana/index.ts'
+import { createSolanaBalanceSource } from '../../src/chains/solana/index.ts'
 import { encodeBase58 } from '../../src/lib/bytes/base58.ts'
 import { startTestPool } from '../support/upstream/upstream-pool.ts'
 
@@ -49,7 +49,6 @@ it('Solana: owners of more token accounts than fit into an answer are errors, an
     native,
     pool,
     tokens: { tokens: () => [] },
-    limits: solanaLimits,
   })
   const accounts = Array.from({ length: 8 }, (_, at) => ({ id: encodeBase58(Buffer.alloc(32, at + 1)) }))
   const outcomes = await source.readBalances(accounts, {

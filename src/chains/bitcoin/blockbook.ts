@@ -3,8 +3,8 @@ import { recordOf } from '../../lib/json/json-record.ts'
 import type { BitcoinBalances } from '../capabilities.ts'
 import { difference, plausible, satoshiText } from './amounts.ts'
 import type { BitcoinBackend } from './backend.ts'
+import { bitcoinHeadProbe } from './head-probe.ts'
 import { createHttpBackend, type HttpBackendDeps } from './http-backend.ts'
-import { bitcoinHeadProbe } from './network.ts'
 
 const read = (answer: unknown, address: string): BitcoinBalances => {
   const body = recordOf(answer, 'blockbook address')

@@ -6,13 +6,15 @@ import {
   OverloadedError,
   UpstreamUnavailableError,
 } from '../../errors.ts'
+import { inChunks } from '../../lib/in-chunks.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import { untilAborted } from '../../lib/waiting/until-aborted.ts'
 import { rateWords, type Turns } from '../../upstream/index.ts'
 import type { Outcome } from '../capabilities.ts'
 import { type ElectrumConnection, openElectrumConnection } from './electrum-connection.ts'
 import { blockHashOf } from './hashes.ts'
-import { type BitcoinNetworkName, bitcoinNetworks, type ElectrumLimits } from './network.ts'
+import type { ElectrumLimits } from './limits.ts'
+import { type BitcoinNetworkName, bitcoinNetworks } from './network.ts'
 
 /** Oldest protocol with every method used here, and the newest that was tested. */
 const PROTOCOL_RANGE = ['1.4', '1.4.3']
@@ -195,11 +197,8 @@ export const createElectrumLink = (deps: {
       return software
     },
     async send(calls, signal, isUrgent = false) {
-      const parts: (readonly ElectrumCall[])[] = []
-      for (let start = 0; start < calls.length; start += limits.maxPipelined)
-        parts.push(calls.slice(start, start + limits.maxPipelined))
       // All parts at once, as far as turns allow: ElectrumX delays the end of its output by a second to hide its size.
-      const sent = parts.map((part) =>
+      const sent = inChunks(calls, limits.maxPipelined).map((part) =>
         sendPart(part, signal, isUrgent).catch(
           (fault: Error): Sent => ({ outcomes: part.map(() => failure(fault)), fault }),
         ),

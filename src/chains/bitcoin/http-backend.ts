@@ -4,11 +4,10 @@ import type { CallOptions, HeadProbe, UpstreamPool } from '../../upstream/types.
 import type { BitcoinBalances, ReadContext } from '../capabilities.ts'
 import type { BitcoinAddress } from './address.ts'
 import type { BitcoinBackend, Told } from './backend.ts'
+import { MAX_CONCURRENT } from './limits.ts'
 
 export interface HttpBackendDeps {
   pool: UpstreamPool
-  /** Requests of one read in flight at once. */
-  maxConcurrent: number
   /** Requests that may be sent per second, over all servers of the pool; undefined = no limit. */
   requestsPerSecond?: number
 }
@@ -51,7 +50,7 @@ export const createHttpBackend = (dialect: HttpDialect, deps: HttpBackendDeps): 
     async readBalances(addresses, context) {
       // Without the signal: once it is aborted, each of the rest fails by itself, and what was answered counts.
       const read = async ({ address }: BitcoinAddress) => [address, await readOne(address, context)] as const
-      return new Map(await mapBounded(addresses, deps.maxConcurrent, read))
+      return new Map(await mapBounded(addresses, MAX_CONCURRENT, read))
     },
     async height(context) {
       // Like balances: from a server that lags, or has no such document, only if no other answers.

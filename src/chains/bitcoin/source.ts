@@ -17,7 +17,8 @@ import type {
 } from '../capabilities.ts'
 import { type BitcoinAddress, createAddressReader } from './address.ts'
 import type { BitcoinBackend, Told } from './backend.ts'
-import { BITCOIN_LAG_BLOCKS, type BitcoinLimits, type BitcoinNetworkName } from './network.ts'
+import { BITCOIN_LAG_BLOCKS, MAX_ACCOUNTS } from './limits.ts'
+import type { BitcoinNetworkName } from './network.ts'
 import { createTipWatch } from './tip-watch.ts'
 
 export interface BitcoinBalanceSourceDeps {
@@ -28,7 +29,6 @@ export interface BitcoinBalanceSourceDeps {
   network: BitcoinNetworkName
   /** In order of preference; the kinds may differ. */
   backends: readonly BitcoinBackend[]
-  limits: BitcoinLimits
   logger?: Pick<Logger, 'debug'>
 }
 
@@ -138,7 +138,7 @@ export const createBitcoinBalanceSource = (
       for (const { id } of accounts) {
         if (results.has(id) || asked.has(id)) continue
         try {
-          if (asked.size >= deps.limits.maxAccounts) throw new BadInputError('too many addresses at once')
+          if (asked.size >= MAX_ACCOUNTS) throw new BadInputError('too many addresses at once')
           const read = readAddress(id)
           asked.set(id, read.address)
           addresses.set(read.address, read)

@@ -3,11 +3,12 @@
  * code, also for other folders; `sweep` repeats them until each owner has an amount of each token, or an error;
  * `tokens` finds the tokens to read and their names. The balance source combines these.
  */
-export { createEvmBalanceSource, type EvmBalanceSourceDeps } from './balance-source.ts'
-export { evmHeadProbe } from './head-probe.ts'
-export { type EvmLimits, evmLimits } from './limits.ts'
+
+export { cChainIdentity, evmIdentity } from './identity.ts'
+export { EVM_LAG_MS, type EvmLimits, evmLimits } from './limits.ts'
+export { evmPool } from './pool.ts'
 export { CALL_GAS, decimalsData, nameData, symbolData } from './read/call-data.ts'
-export { cChainIdentity, createEvmReader, type EvmReaderDeps, evmIdentity } from './read/reader.ts'
+export { createEvmReader, type EvmReaderDeps } from './read/reader.ts'
 export type {
   BalanceAnswer,
   BalanceQuery,
@@ -18,6 +19,7 @@ export type {
   ReadMethod,
 } from './read/reader-types.ts'
 export { nativeToken } from './read/reader-types.ts'
+export { createEvmBalanceSource, type EvmBalanceSourceDeps } from './source.ts'
 export type { IndexedTokens } from './tokens/indexed-tokens.ts'
 export { createTokenMetadataReader, type TokenMetadata, type TokenMetadataReader } from './tokens/token-metadata.ts'
 export { decodeDecimals, decodeText } from './tokens/token-text.ts'

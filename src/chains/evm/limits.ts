@@ -49,6 +49,9 @@ export interface EvmLimits {
   lagBlocks: number
 }
 
+/** Servers this far apart in time count as equally good: on fast chains that is many blocks. */
+export const EVM_LAG_MS = 10_000
+
 export const evmLimits: EvmLimits = {
   pairsPerCall: 12_000,
   requestBytes: 49_000,

@@ -2,7 +2,5 @@
  * Solana: lamports and the tokens of both token programs, read for all accounts of a request in one round of calls.
  * Account data is decoded here from its bytes; mint facts are read once and remembered.
  */
-export { solanaHeadProbe } from './head-probe.ts'
-export { solanaLimits } from './limits.ts'
 export { solanaPool } from './pool.ts'
 export { createSolanaBalanceSource } from './source.ts'

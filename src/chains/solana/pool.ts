@@ -1,5 +1,6 @@
 import type { HeadProbe, IdentityProbe, PoolLimits } from '../../upstream/types.ts'
-import { solanaHeadProbe, solanaIdentity } from './head-probe.ts'
+import { solanaHeadProbe } from './head-probe.ts'
+import { solanaIdentity } from './identity.ts'
 
 /** A slot lasts 0.4 s, so a limit meant for other chains' blocks would pass over every healthy server. */
 export const SOLANA_LAG_SLOTS = 64

@@ -15,7 +15,7 @@ import type {
 import { createAccountsPerCall } from './accounts-per-call.ts'
 import { DERIVED_PER_TURN } from './derived-address.ts'
 import type { Owner } from './holdings.ts'
-import type { SolanaLimits } from './limits.ts'
+import { type SolanaLimits, solanaLimits } from './limits.ts'
 import { attempt, unwrap } from './outcomes.ts'
 import { readAccountAddress } from './public-key.ts'
 import { createSlotFloor } from './slot-floor.ts'
@@ -30,7 +30,8 @@ export interface SolanaBalanceSourceDeps {
   native: NativeToken
   pool: UpstreamPool
   tokens: TokenCatalogue
-  limits: SolanaLimits
+  /** Left out: `solanaLimits`. */
+  limits?: Partial<SolanaLimits>
   logger?: Pick<Logger, 'debug'>
 }
 
@@ -55,7 +56,8 @@ const mintsOf = (wallets: Iterable<Wallet>, listed: ReadonlyMap<string, KnownTok
 export const createSolanaBalanceSource = (
   deps: SolanaBalanceSourceDeps,
 ): BalanceSource<AddressAccount, SolanaBalances> => {
-  const { caip2Id, pool, limits } = deps
+  const { caip2Id, pool } = deps
+  const limits = { ...solanaLimits, ...deps.limits }
   const listedTokens = createListedTokens(deps.tokens, caip2Id)
   const reading = { pool, limits, floor: createSlotFloor(), perCall: createAccountsPerCall() }
   const readMints = createMintFacts(reading)

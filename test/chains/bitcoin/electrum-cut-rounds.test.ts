@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { createElectrumClient, type ElectrumClient, electrumLimits } from '../../../src/chains/bitcoin/index.ts'
+import { createElectrumClient, type ElectrumClient } from '../../../src/chains/bitcoin/electrum-client.ts'
 import { readContext } from '../../support/balances/balance-reads.ts'
 import { type ElectrumRequest, electrumLine, type FakeElectrum } from './electrum-server.ts'
 import { call, type ElectrumStage, electrumStage, good } from './electrum-stage.ts'
@@ -13,7 +13,7 @@ const connect = (servers: readonly FakeElectrum[], over: object = {}): ElectrumC
     createElectrumClient({
       network: 'mainnet',
       servers: servers.map(({ url }, priority) => ({ url, priority })),
-      limits: { ...electrumLimits, backoffMs: 60_000, ...over },
+      limits: { backoffMs: 60_000, ...over },
       budget: { requestsPerSecond: 1_000_000, maxConcurrent: 64 },
     }),
   )

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createElectrumClient, type ElectrumClient, electrumLimits } from '../../../src/chains/bitcoin/index.ts'
+import { createElectrumClient, type ElectrumClient } from '../../../src/chains/bitcoin/electrum-client.ts'
 import { readContext } from '../../support/balances/balance-reads.ts'
 import { type ElectrumRequest, electrumLine, type FakeElectrum } from './electrum-server.ts'
 import { call, type ElectrumStage, electrumStage, good } from './electrum-stage.ts'
@@ -12,7 +12,6 @@ const connect = (servers: readonly FakeElectrum[]): ElectrumClient =>
     createElectrumClient({
       network: 'mainnet',
       servers: servers.map(({ url }, priority) => ({ url, priority })),
-      limits: electrumLimits,
       budget: { requestsPerSecond: 1_000_000, maxConcurrent: 64 },
     }),
   )

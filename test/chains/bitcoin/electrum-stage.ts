@@ -1,5 +1,5 @@
 import { afterEach, beforeEach } from 'vitest'
-import type { ElectrumClient } from '../../../src/chains/bitcoin/index.ts'
+import type { ElectrumClient } from '../../../src/chains/bitcoin/electrum-client.ts'
 import { type FakeElectrum, startFakeElectrum } from './electrum-server.ts'
 
 /** A question of clients, and what `good` says to it. */

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createElectrumClient, type ElectrumClient, electrumLimits } from '../../../src/chains/bitcoin/index.ts'
+import { createElectrumClient, type ElectrumClient } from '../../../src/chains/bitcoin/electrum-client.ts'
 import { OverloadedError } from '../../../src/errors.ts'
 import { readContext } from '../../support/balances/balance-reads.ts'
 import { eventually } from '../../support/waiting/eventually.ts'
@@ -15,7 +15,6 @@ describe('electrum turns', () => {
       createElectrumClient({
         network: 'mainnet',
         servers: servers.map(({ url }) => ({ url })),
-        limits: electrumLimits,
         budget: { requestsPerSecond: 1_000_000, maxConcurrent: 64, ...budget },
       }),
     )

@@ -32,7 +32,7 @@ afterEach(async () => {
   await server.close()
 })
 
-const deps = () => ({ maxConcurrent: 4, pool })
+const deps = () => ({ pool })
 const stats = (funded: unknown, spent: unknown) => ({ funded_txo_sum: funded, spent_txo_sum: spent })
 const esplora = async () => (await createEsploraBackend(deps()).readBalances([address], readContext())).get(ID)
 const blockbook = async () => (await createBlockbookBackend(deps()).readBalances([address], readContext())).get(ID)

@@ -1,6 +1,6 @@
 import pino from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { bitcoinHeadProbe } from '../../../src/chains/bitcoin/index.ts'
+import { bitcoinHeadProbe } from '../../../src/chains/bitcoin/head-probe.ts'
 import { createChains } from '../../../src/chains/index.ts'
 import { readContext } from '../../support/balances/balance-reads.ts'
 import { startFaultServer } from '../../support/upstream/fault-server.ts'

@@ -2,17 +2,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { payments } from 'bitcoinjs-lib'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { BitcoinBackend } from '../../../src/chains/bitcoin/backend.ts'
+import { createBlockbookBackend } from '../../../src/chains/bitcoin/blockbook.ts'
+import { createElectrumBackend } from '../../../src/chains/bitcoin/electrum-backend.ts'
+import { createElectrumClient } from '../../../src/chains/bitcoin/electrum-client.ts'
+import { createEsploraBackend } from '../../../src/chains/bitcoin/esplora.ts'
 import { scriptHash } from '../../../src/chains/bitcoin/hashes.ts'
-import {
-  type BitcoinBackend,
-  bitcoinLimits,
-  createBitcoinBalanceSource,
-  createBlockbookBackend,
-  createElectrumBackend,
-  createElectrumClient,
-  createEsploraBackend,
-  electrumLimits,
-} from '../../../src/chains/bitcoin/index.ts'
+import { createBitcoinBalanceSource } from '../../../src/chains/bitcoin/index.ts'
 import { createUpstreamPool, DEFAULT_LIMITS } from '../../../src/upstream/index.ts'
 import { bitcoinNative, readContext } from '../../support/balances/balance-reads.ts'
 import { createRandom, type Random } from '../../support/generated/random.ts'
@@ -87,12 +83,11 @@ beforeAll(async () => {
   const http = async (write: typeof esplora) => {
     const pool = createUpstreamPool('bitcoin', [{ url: await serve(write) }], limits)
     closing.push(() => pool.close())
-    return { network, maxConcurrent: 8, pool } as const
+    return { pool }
   }
   const client = createElectrumClient({
     network,
     servers: [{ url: electrum.url }],
-    limits: electrumLimits,
     budget: DEFAULT_LIMITS,
   })
   closing.push(() => client.close())
@@ -141,7 +136,6 @@ it('whichever servers fail at which address: a number is what the chain says', a
       native: bitcoinNative,
       network: 'mainnet',
       backends: list,
-      limits: bitcoinLimits,
     })
     const asked = [...accounts, ...random.some(accounts, 3)].map(({ address }) => ({ id: address }))
     const outcomes = await source.readBalances(asked, readContext({ deadline: Date.now() + 20_000 }))

@@ -1,21 +1,16 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import {
-  type BitcoinBackend,
-  bitcoinLimits,
-  createBitcoinBalanceSource,
-  createBlockbookBackend,
-  createElectrumBackend,
-  createElectrumClient,
-  createEsploraBackend,
-  electrumLimits,
-} from '../../../src/chains/bitcoin/index.ts'
+import type { BitcoinBackend } from '../../../src/chains/bitcoin/backend.ts'
+import { createBlockbookBackend } from '../../../src/chains/bitcoin/blockbook.ts'
+import { createElectrumBackend } from '../../../src/chains/bitcoin/electrum-backend.ts'
+import { createElectrumClient } from '../../../src/chains/bitcoin/electrum-client.ts'
+import { createEsploraBackend } from '../../../src/chains/bitcoin/esplora.ts'
+import { createBitcoinBalanceSource } from '../../../src/chains/bitcoin/index.ts'
 import { createUpstreamPool, DEFAULT_LIMITS } from '../../../src/upstream/index.ts'
 import type { AccountName } from '../../sandbox/bitcoin/accounts.ts'
 import { type BitcoinChain, startBitcoinChain } from '../../sandbox/bitcoin-chain.ts'
 import { balancesOf, bitcoinNative, readContext } from '../../support/balances/balance-reads.ts'
 
 const network = 'regtest'
-const maxConcurrent = 8
 /** Of one block from 450 to 599, satoshi. */
 const REWARD = 625_000_000n
 const FEE = 1_000n
@@ -31,12 +26,11 @@ beforeAll(async () => {
   const pool = (url: string) => {
     const opened = createUpstreamPool('bitcoin', [{ url }], DEFAULT_LIMITS)
     closers.push(() => opened.close())
-    return { network, maxConcurrent, pool: opened } as const
+    return { pool: opened }
   }
   const client = createElectrumClient({
     network,
     servers: [{ url: chain.electrumUrl }],
-    limits: electrumLimits,
     budget: DEFAULT_LIMITS,
   })
   closers.push(() => client.close())
@@ -48,7 +42,6 @@ beforeAll(async () => {
         native: bitcoinNative,
         network,
         backends: [backend],
-        limits: bitcoinLimits,
       }),
     )
   add('esplora', createEsploraBackend(pool(chain.esploraUrl)))

@@ -1,16 +1,12 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  type BitcoinBackend,
-  bitcoinLimits,
-  createBitcoinBalanceSource,
-  createBlockbookBackend,
-  createElectrumBackend,
-  createElectrumClient,
-  createEsploraBackend,
-  electrumLimits,
-} from '../../../src/chains/bitcoin/index.ts'
+import type { BitcoinBackend } from '../../../src/chains/bitcoin/backend.ts'
+import { createBlockbookBackend } from '../../../src/chains/bitcoin/blockbook.ts'
+import { createElectrumBackend } from '../../../src/chains/bitcoin/electrum-backend.ts'
+import { createElectrumClient } from '../../../src/chains/bitcoin/electrum-client.ts'
+import { createEsploraBackend } from '../../../src/chains/bitcoin/esplora.ts'
+import { createBitcoinBalanceSource } from '../../../src/chains/bitcoin/index.ts'
 import type { BitcoinBalances, Outcome, ReadContext } from '../../../src/chains/capabilities.ts'
 import { CancelledError, DeadlineError, UpstreamRateLimitedError } from '../../../src/errors.ts'
 import { createUpstreamPool, DEFAULT_LIMITS, type UpstreamPool } from '../../../src/upstream/index.ts'
@@ -20,7 +16,6 @@ import { balancesOf, bitcoinNative, errorOf, readContext } from '../../support/b
 const TESTNET = 'bip122:000000000933ea01ad0ee984209779ba'
 const MAINNET = 'bip122:000000000019d6689c085ae165831e93'
 const network = 'regtest'
-const maxConcurrent = 8
 
 const poolOf = (url: string) => createUpstreamPool('bitcoin', [{ url }], DEFAULT_LIMITS)
 
@@ -33,14 +28,13 @@ beforeAll(async () => {
   const http = (url: string) => {
     const pool = poolOf(url)
     closers.push(() => pool.close())
-    return { network, maxConcurrent, pool } as const
+    return { pool }
   }
   backends.set('esplora', createEsploraBackend(http(chain.esploraUrl)))
   backends.set('blockbook', createBlockbookBackend(http(chain.blockbookUrl)))
   const client = createElectrumClient({
     network,
     servers: [{ url: chain.electrumUrl }],
-    limits: electrumLimits,
     budget: DEFAULT_LIMITS,
   })
   closers.push(() => client.close())
@@ -53,7 +47,7 @@ afterAll(async () => {
 })
 
 const source = (list: BitcoinBackend[], caip2Id = TESTNET) =>
-  createBitcoinBalanceSource({ caip2Id, native: bitcoinNative, network, backends: list, limits: bitcoinLimits })
+  createBitcoinBalanceSource({ caip2Id, native: bitcoinNative, network, backends: list })
 
 const backend = (kind: string): BitcoinBackend => {
   const found = backends.get(kind)
@@ -132,7 +126,7 @@ describe('failover between backends', () => {
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const { port } = silent.address() as AddressInfo
     const pool = poolOf(`http://127.0.0.1:${port}`)
-    const backends = [createEsploraBackend({ maxConcurrent, pool })]
+    const backends = [createEsploraBackend({ pool })]
     const read = await source(backends).readBalances(ids(), readContext({ deadline: Date.now() + 300 }))
     expect(errorOf(first(read))).toBeInstanceOf(DeadlineError)
     silent.closeAllConnections()
@@ -191,7 +185,7 @@ describe('failover between backends', () => {
         }
         return Promise.reject(new Error('down'))
       }
-      const last = createEsploraBackend({ maxConcurrent: 1, pool: { name: 'last', getJson } as UpstreamPool })
+      const last = createEsploraBackend({ pool: { name: 'last', getJson } as UpstreamPool })
       const { alice, bob } = chain.accounts
       const context: ReadContext = {
         signal: new AbortController().signal,

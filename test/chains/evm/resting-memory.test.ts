@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
-import { createEvmBalanceSource } from '../../../src/chains/evm/balance-source.ts'
+import { createEvmBalanceSource } from '../../../src/chains/evm/source.ts'
 import { createPlainPool } from '../../support/upstream/plain-pool.ts'
 
 setFlagsFromString('--expose-gc')

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { createSolanaBalanceSource, solanaLimits } from '../../../src/chains/solana/index.ts'
+import { createSolanaBalanceSource } from '../../../src/chains/solana/index.ts'
 import { UpstreamRateLimitedError } from '../../../src/errors.ts'
 import { encodeBase58 } from '../../../src/lib/bytes/base58.ts'
 import type { UpstreamPool } from '../../../src/upstream/types.ts'
@@ -42,7 +42,7 @@ function somebody(amount = 5n) {
 it('thousands of tokens do not hold up others while their addresses are derived', async () => {
   const { id, pool } = somebody()
   const tokens = { tokens: () => [] }
-  const source = createSolanaBalanceSource({ caip2Id: CHAIN, native: solanaNative, pool, tokens, limits: solanaLimits })
+  const source = createSolanaBalanceSource({ caip2Id: CHAIN, native: solanaNative, pool, tokens })
   const { value: outcomes, turns } = await turnsWhile(() => source.readBalances([{ id }], readContext()))
   expect(balancesOf(outcomes.get(id)).tokens).toHaveLength(MANY)
   // The answers are there at once: these turns were given away.
@@ -52,7 +52,7 @@ it('thousands of tokens do not hold up others while their addresses are derived'
 it('accounts that hold nothing are read in turns, too', async () => {
   const { id, pool } = somebody(0n)
   const tokens = { tokens: () => [] }
-  const source = createSolanaBalanceSource({ caip2Id: CHAIN, native: solanaNative, pool, tokens, limits: solanaLimits })
+  const source = createSolanaBalanceSource({ caip2Id: CHAIN, native: solanaNative, pool, tokens })
   const { value: outcomes, turns } = await turnsWhile(() => source.readBalances([{ id }], readContext()))
   expect(balancesOf(outcomes.get(id)).tokens).toEqual([])
   expect(turns).toBeGreaterThan(5)
@@ -75,7 +75,6 @@ it('mints that are too many for one read are learnt over several', async () => {
     native: solanaNative,
     pool: limited,
     tokens,
-    limits: solanaLimits,
   })
   const read = async () => {
     left = 30

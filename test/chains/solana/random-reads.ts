@@ -1,5 +1,5 @@
 import type { SolanaBalances } from '../../../src/chains/capabilities.ts'
-import { createSolanaBalanceSource, solanaLimits } from '../../../src/chains/solana/index.ts'
+import { createSolanaBalanceSource } from '../../../src/chains/solana/index.ts'
 import { JsonRpcError, UpstreamUnavailableError } from '../../../src/errors.ts'
 import { encodeBase58 } from '../../../src/lib/bytes/base58.ts'
 import type { UpstreamPool } from '../../../src/upstream/types.ts'
@@ -135,7 +135,6 @@ export async function playSolana(random: Random, tally: SolanaTally): Promise<vo
     native: solanaNative,
     pool: poolOver(world, random, trouble),
     tokens: { tokens: () => [] },
-    limits: solanaLimits,
   })
   for (let reads = random.between(1, 4); reads > 0; reads--) {
     const ids = random.some([...world.owners.keys()], random.pick([1, 5, 130]))

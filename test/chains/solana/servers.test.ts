@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { solanaLimits } from '../../../src/chains/solana/index.ts'
+import { solanaLimits } from '../../../src/chains/solana/limits.ts'
 import { createSlotFloor } from '../../../src/chains/solana/slot-floor.ts'
 import { createUpstreamPool } from '../../../src/upstream/index.ts'
 import { balancesOf, errorOf, readContext } from '../../support/balances/balance-reads.ts'

@@ -1,6 +1,7 @@
 import { Keypair } from '@solana/web3.js'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { createSolanaBalanceSource, solanaLimits } from '../../../src/chains/solana/index.ts'
+import { createSolanaBalanceSource } from '../../../src/chains/solana/index.ts'
+import { type SolanaLimits, solanaLimits } from '../../../src/chains/solana/limits.ts'
 import { decodeBase58 } from '../../../src/lib/bytes/base58.ts'
 import {
   associatedAddress,
@@ -17,7 +18,7 @@ import { useTamperedChain } from './tampered-chain.ts'
 const stage = useTamperedChain()
 
 /** A mint without decimals, of which the first owner holds the only one, and has been read. */
-async function onlyOne(limits = solanaLimits, isFinal = false) {
+async function onlyOne(limits: Partial<SolanaLimits> = {}, isFinal = false) {
   const { ledger, url } = stage.chain
   const { publicKey: payer } = ledger.payer
   const mint = Keypair.generate()
@@ -81,7 +82,7 @@ it('an NFT that is no longer the only one is a token of who alone is read and ho
 
 it('an NFT of which nobody can make another one is read once', async () => {
   const pass = passTime()
-  const { first, read, asked } = await onlyOne(solanaLimits, true)
+  const { first, read, asked } = await onlyOne({}, true)
   asked.length = 0
   pass(86_400_000)
   expect(await read(first)).toEqual([[]])

@@ -1,7 +1,8 @@
 import { Connection, PublicKey } from '@solana/web3.js'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { KnownToken, SolanaBalances } from '../../../src/chains/capabilities.ts'
-import { createSolanaBalanceSource, solanaLimits } from '../../../src/chains/solana/index.ts'
+import { createSolanaBalanceSource } from '../../../src/chains/solana/index.ts'
+import type { SolanaLimits } from '../../../src/chains/solana/limits.ts'
 import { createUpstreamPool, DEFAULT_LIMITS } from '../../../src/upstream/index.ts'
 import { associatedAddress, metaplexAddress, TOKEN, TOKEN_2022 } from '../../sandbox/solana/instructions.ts'
 import { mintNames } from '../../sandbox/solana/keys.ts'
@@ -24,7 +25,7 @@ afterEach(async () => {
 })
 afterAll(() => chain.close())
 
-const open = (tokens: readonly KnownToken[] = [], limits = solanaLimits) => {
+const open = (tokens: readonly KnownToken[] = [], limits: Partial<SolanaLimits> = {}) => {
   pool = createPlainPool(chain.url)
   pools.push(pool)
   return createSolanaBalanceSource({
@@ -155,13 +156,13 @@ describe('solana balances', () => {
 
   it('refuses accounts beyond its bound one by one', async () => {
     const ids = Object.values(chain.owners)
-    const source = open([], { ...solanaLimits, maxAccounts: 2 })
+    const source = open([], { maxAccounts: 2 })
     const balances = await source.readBalances(
       ids.map((id) => ({ id })),
       readContext(),
     )
     expect(ids.map((id) => balances.get(id)?.ok)).toEqual([true, true, false, false])
-    const strict = open([], { ...solanaLimits, maxTokenAccounts: 3 })
+    const strict = open([], { maxTokenAccounts: 3 })
     const [alice] = (await strict.readBalances([{ id: chain.owners.alice }], readContext())).values()
     expect(errorOf(alice).message).toContain('more than 3 token accounts')
   })
@@ -215,7 +216,6 @@ describe('traffic of solana reads', () => {
       native: solanaNative,
       pool: upstream,
       tokens: { tokens: () => [] },
-      limits: solanaLimits,
     })
     expect(await read('alice', source)).toEqual(await read('alice'))
     expect((await read('bob', source)).native).toBe(9_007_199_254_740_993n)
@@ -224,7 +224,7 @@ describe('traffic of solana reads', () => {
 
 describe('what is remembered', () => {
   it('looks again for metadata that was not there', async () => {
-    const source = open([], { ...solanaLimits, missingTextMs: 1 })
+    const source = open([], { missingTextMs: 1 })
     const { bare } = chain.mints
     await read('alice', source)
     const at = metaplexAddress(new PublicKey(bare))
@@ -236,7 +236,7 @@ describe('what is remembered', () => {
   })
 
   it('reads a name again that its author may have changed', async () => {
-    const source = open([], { ...solanaLimits, textMs: 1 })
+    const source = open([], { textMs: 1 })
     const { metaplex } = chain.mints
     const before = named(await read('alice', source)).metaplex
     const at = metaplexAddress(new PublicKey(metaplex))
@@ -269,7 +269,6 @@ describe('what is remembered', () => {
       native: solanaNative,
       pool,
       tokens: { tokens: () => tokens },
-      limits: solanaLimits,
     })
     expect(named(await read('alice', source)).metaplex?.name).toBe('Listed')
     tokens = []

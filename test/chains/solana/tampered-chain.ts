@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, onTestFinished } from 'vitest'
-import { createSolanaBalanceSource, solanaLimits } from '../../../src/chains/solana/index.ts'
+import { createSolanaBalanceSource } from '../../../src/chains/solana/index.ts'
 import { createUpstreamPool, DEFAULT_LIMITS, type UpstreamPool } from '../../../src/upstream/index.ts'
 import { createSolanaMethods } from '../../sandbox/solana/rpc.ts'
 import { type SolanaChain, solanaGenesis, startSolanaChain } from '../../sandbox/solana-chain.ts'
@@ -65,7 +65,6 @@ export function useTamperedChain(): TamperedChain {
         native: solanaNative,
         pool: over,
         tokens: { tokens: () => [] },
-        limits: solanaLimits,
       }),
     async sourceOverTwo(answer = stage.answer) {
       const second = await startFaultServer({ answer })

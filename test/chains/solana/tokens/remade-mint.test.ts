@@ -1,7 +1,7 @@
 import { Keypair } from '@solana/web3.js'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import type { KnownToken } from '../../../../src/chains/capabilities.ts'
-import { createSolanaBalanceSource, solanaLimits } from '../../../../src/chains/solana/index.ts'
+import { createSolanaBalanceSource } from '../../../../src/chains/solana/index.ts'
 import {
   allowClosing,
   associatedAddress,
@@ -36,7 +36,7 @@ async function startMint({ closableMs }: { closableMs: number }) {
     native: solanaNative,
     pool,
     tokens: { tokens: () => [...listed] },
-    limits: { ...solanaLimits, closableMs },
+    limits: { closableMs },
   })
   const make = (decimals: number, amount: bigint, ...before: Parameters<typeof ledger.send>[0]) =>
     ledger.send(

@@ -1,6 +1,7 @@
 import { Keypair, type TransactionInstruction } from '@solana/web3.js'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { createSolanaBalanceSource, solanaLimits } from '../../../../src/chains/solana/index.ts'
+import { createSolanaBalanceSource } from '../../../../src/chains/solana/index.ts'
+import { type SolanaLimits, solanaLimits } from '../../../../src/chains/solana/limits.ts'
 import {
   askUiAmount,
   associatedAddress,
@@ -31,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => chain.close())
 
-const open = (limits = solanaLimits, url = chain.url) => {
+const open = (limits: Partial<SolanaLimits> = {}, url = chain.url) => {
   const pool = createPlainPool(url)
   onTestFinished(() => pool.close())
   return createSolanaBalanceSource({
@@ -47,7 +48,7 @@ const open = (limits = solanaLimits, url = chain.url) => {
 const holder = (
   bytes: number,
   first: (mint: Keypair) => TransactionInstruction,
-  limits = solanaLimits,
+  limits: Partial<SolanaLimits> = {},
   url = chain.url,
 ) => {
   const { ledger } = chain
@@ -83,7 +84,7 @@ const holder = (
 }
 
 /** Read again by everybody who comes later. */
-const impatient = { ...solanaLimits, uiMultiplierMs: 1 }
+const impatient = { uiMultiplierMs: 1 }
 
 describe('a mint whose UI amounts are scaled', () => {
   it('has the multiplier that the program uses at each moment of the chain, and the plain balance', async () => {
@@ -131,7 +132,7 @@ it('where the server does not tell the time of the chain, the multiplier is not 
   })
   onTestFinished(() => server.close())
   const scale = (mint: Keypair) => scaleUiAmounts(mint.publicKey, ledger.payer.publicKey, 2)
-  const one = holder(SCALED_MINT_BYTES, scale, solanaLimits, server.url)
+  const one = holder(SCALED_MINT_BYTES, scale, {}, server.url)
   expect(await one.read()).toMatchObject({ balance: UNITS, decimals: 6, uiMultiplier: null })
 })
 

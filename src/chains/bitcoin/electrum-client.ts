@@ -17,7 +17,8 @@ import { withoutCutSums } from './electrum-cut-sums.ts'
 import { createElectrumLink, type ElectrumCall, type ElectrumLink } from './electrum-link.ts'
 import { startRound } from './electrum-round.ts'
 import { heightIn, TIP_CALL } from './electrum-tip.ts'
-import { BITCOIN_LAG_BLOCKS, type BitcoinNetworkName, type ElectrumLimits, requestsPerSecondOf } from './network.ts'
+import { BITCOIN_LAG_BLOCKS, type ElectrumLimits, electrumLimits, requestsPerSecondOf } from './limits.ts'
+import type { BitcoinNetworkName } from './network.ts'
 import { createTipWatch, type TipWatch } from './tip-watch.ts'
 
 export interface ElectrumServer {
@@ -67,7 +68,8 @@ interface Candidate {
 interface ElectrumClientDeps {
   network: BitcoinNetworkName
   servers: readonly ElectrumServer[]
-  limits: ElectrumLimits
+  /** Left out: `electrumLimits`. */
+  limits?: Partial<ElectrumLimits>
   /** For servers without their own limits; see `PoolLimits`. */
   budget: { requestsPerSecond: number; maxConcurrent: number }
   /** Called with the length of each wait for a turn, milliseconds. */
@@ -77,9 +79,9 @@ interface ElectrumClientDeps {
 
 /** Electrum protocol 1.4 over TCP or TLS with failover among servers. */
 export const createElectrumClient = (deps: ElectrumClientDeps): ElectrumClient => {
-  const { limits } = deps
+  const limits = { ...electrumLimits, ...deps.limits }
   const stopper = createStopper()
-  const candidates = deps.servers.map((server) => candidateOf(server, deps))
+  const candidates = deps.servers.map((server) => candidateOf(server, limits, deps))
 
   const tips = createTipWatch<Candidate>({
     subjects: candidates,
@@ -181,7 +183,8 @@ export const createElectrumClient = (deps: ElectrumClientDeps): ElectrumClient =
 
 const candidateOf = (
   { url, priority = 0, ...own }: ElectrumServer,
-  { network, limits, budget, onWait }: Pick<ElectrumClientDeps, 'network' | 'limits' | 'budget' | 'onWait'>,
+  limits: ElectrumLimits,
+  { network, budget, onWait }: Pick<ElectrumClientDeps, 'network' | 'budget' | 'onWait'>,
 ): Candidate => {
   const { host } = new URL(url)
   const turns = createTurns({ host, limits: { ...budget, ...own }, onWait: (ms) => onWait?.(host, ms) })
