@@ -57,8 +57,8 @@ it('would be caught', () => {
   expect(fixedParts('… is 412 s old (at most 300 s are served)')).toEqual(['s old', 'at most', 's are served'])
 })
 
-it('the L1 that is added in docs/operations.md is a configuration that is accepted', () => {
-  const [, example = ''] = /```json\n([\s\S]*?)```/.exec(sectionOf('operations', 'An L1 of your own')) ?? []
+it('the L1 that is added in docs/deployment.md is a configuration that is accepted', () => {
+  const [, example = ''] = /```json\n([\s\S]*?)```/.exec(sectionOf('deployment', 'An L1 of your own')) ?? []
   const { chains, index } = configOf({ file: example })
   expect(chains.evm['99373']).toMatchObject({ name: 'My L1', blockTimeMs: 2_000 })
   expect(index.streams).toContain('eip155:99373')

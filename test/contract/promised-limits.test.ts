@@ -127,7 +127,7 @@ const SAID: Record<string, string[]> = {
     `tokens that had none are asked again after ${PLAIN_MS === 60 * MINUTE ? 'an hour' : ''}.`,
     `one within the last ${evmLimits.multiplierMs === 60 * MINUTE ? 'hour' : ''} and does not even claim it now`,
   ],
-  operations: [
+  deployment: [
     `a row that the leader renews every ${LEASE_TIMES.renewal / 1_000} seconds, that is anybody's after ${word(LEASE_TIMES.life / 1_000)}`,
   ],
 }

@@ -92,7 +92,7 @@ describe('board and alerts', () => {
   })
 
   it('the paths that are let in from outside lead to all but the metrics', async () => {
-    const words = /route only\s(.*?)\sfrom outside/s.exec(read('docs/operations.md'))?.[1] ?? ''
+    const words = /route only\s(.*?)\sfrom outside/s.exec(read('docs/deployment.md'))?.[1] ?? ''
     const exact = [...words.matchAll(/`([^`]+)` itself/g)].map(([, path]) => path)
     const prefixes = [...words.matchAll(/`(\/[^`]*)`(?! itself)/g)].map(([, path]) => path ?? '')
     const isLetIn = (path: string): boolean =>

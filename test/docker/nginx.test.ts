@@ -9,7 +9,7 @@ import { sendRaw } from '../support/server/raw-http.ts'
 import { createStage } from '../support/server/stage.ts'
 import { gate } from '../support/waiting/gate.ts'
 
-const manual = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8')
+const manual = readFileSync(join(import.meta.dirname, '../../docs/deployment.md'), 'utf8')
 const [, snippet = ''] = /```nginx\n([\s\S]*?)```/.exec(manual) ?? []
 const missing = spawnSync('nginx', ['-v']).error !== undefined
 if (missing)

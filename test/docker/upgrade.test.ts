@@ -21,10 +21,10 @@ it('the commands of an upgrade end the indexers, and no others, and start them a
 })
 
 it('a rolling restart begins a process anew that has not changed, takes no new version along, and never two at once', () => {
-  const words = read('docs/operations.md')
-  const [, command = ''] = /\*\*Rolling restart\*\*: `docker compose -f docker\/compose.yaml ([^`]+)`/.exec(words) ?? []
+  const [, command = ''] =
+    /\*\*Rolling restart\*\*: `docker compose -f docker\/compose.yaml ([^`]+)`/.exec(read('docs/deployment.md')) ?? []
   expect(command).toBe('up -d --no-deps --no-build --force-recreate api-1')
-  const [, upgrade = ''] = /```sh\n(kubectl scale .*?)```/s.exec(words) ?? []
+  const [, upgrade = ''] = /```sh\n(kubectl scale .*?)```/s.exec(read('docs/operations.md')) ?? []
   const ups = [...upgrade.matchAll(/\bup (-d.*)$/gm)].map(([, rest = '']) => rest)
   expect(ups.map((rest) => rest.split(' ').at(-1))).toEqual(['indexer'])
 })

@@ -80,7 +80,7 @@ A coin with another \`symbol\` than the built-in one has nothing of its price, i
   entry of \`chains.evm\`. Where several nodes are named, as \`upstreams\` of \`chains.avalanche.testnet\`, write that entry, too, with
   \`<node>/ext/bc/C/rpc\` as its upstreams.
 
-Another L1, step by step: [operations.md](operations.md#an-l1-of-your-own).
+Another L1, step by step: [deployment.md](deployment.md#an-l1-of-your-own).
 
 ### In short
 

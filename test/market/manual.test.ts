@@ -4,11 +4,11 @@ import { expect, it } from 'vitest'
 import { parsePriceFile } from '../../src/market/prices/price-file.ts'
 import { parseOverrides } from '../../src/market/trust/verdict-overrides.ts'
 
-const page = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8')
+const page = readFileSync(join(import.meta.dirname, '../../docs/deployment.md'), 'utf8')
 /** The first JSON behind a text of the page. */
 const jsonBehind = (text: string): string => page.split(text)[1]?.match(/```json\n([^`]*)```/)?.[1] ?? ''
 
-it('the files of prices and of verdicts are as docs/operations.md shows them', () => {
+it('the files of prices and of verdicts are as docs/deployment.md shows them', () => {
   const token = { caip2Id: 'eip155:43114', address: '0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E' }
   const prices = parsePriceFile(jsonBehind('\n`prices.json`: '))
   expect(prices.find(token)).toMatchObject({ usd: { price: 1 }, eur: { price: 0.91 }, chf: { price: 0.88 } })

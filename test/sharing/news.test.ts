@@ -8,7 +8,7 @@ import { connect, redis } from './shared.ts'
 
 const missing = whyNoRedis()
 
-/** What `docs/operations.md` lists for a user of the server. */
+/** What `docs/deployment.md` lists for a user of the server. */
 const MANUAL = '+set +get +del +pttl +incrby +decrby +pexpire +eval +info'
 
 /** Two processes, and what the second one has heard. */

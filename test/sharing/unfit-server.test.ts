@@ -6,7 +6,7 @@ import { connect, inAMinute, redis } from './shared.ts'
 
 const missing = whyNoRedis()
 
-/** What `docs/operations.md` lists for a user of the server, and what in a cluster comes with it. */
+/** What `docs/deployment.md` lists for a user of the server, and what in a cluster comes with it. */
 const MANUAL = '+set +get +del +pttl +incrby +decrby +pexpire +eval +info +publish +subscribe'
 const MANUAL_OF_A_CLUSTER = `${MANUAL} +cluster|slots +cluster|info`
 

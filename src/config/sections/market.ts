@@ -16,7 +16,7 @@ export const MarketSection = section({
       Type.String({
         minLength: 1,
         description:
-          'file: JSON with prices and rates, as docs/operations.md shows it. The log says at the start when it cannot be read; there are no prices until it can.',
+          'file: JSON with prices and rates, as docs/deployment.md shows it. The log says at the start when it cannot be read; there are no prices until it can.',
       }),
     ),
     scaledUnit: choice(['shown', 'held'], {
@@ -34,7 +34,7 @@ export const MarketSection = section({
     Type.String({
       minLength: 1,
       description:
-        'JSON with fixed verdicts, as docs/operations.md shows it: CAIP-2 chain, address, then Benign, Warning, Spam or Malicious.',
+        'JSON with fixed verdicts, as docs/deployment.md shows it: CAIP-2 chain, address, then Benign, Warning, Spam or Malicious.',
     }),
   ),
   defaultTokenLists: list(source(), 'Lists that cover many chains: URLs or files in tokenlists.org format.'),
