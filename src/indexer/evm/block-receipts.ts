@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { LRUCache } from 'lru-cache'
 import { AnswerTooLargeError, BadAnswerError, JsonRpcError } from '../../errors.ts'
 import { roomFor } from '../../lib/room-for.ts'
+import { speaksOfSize } from '../../upstream/json-rpc/error-texts.ts'
 import { lacksMethod } from '../../upstream/json-rpc/lacking-method.ts'
 import type { CallOptions, UpstreamPool } from '../../upstream/types.ts'
 import { type BlockProof, chooseSettled, receiptsDigest, type SettlingBlock } from './proof/index.ts'
@@ -40,6 +41,10 @@ export const mayBeElsewhere = (said: unknown): boolean => said === null || said 
 
 /** The node has the method but rejects these parameters. */
 const isRefusedForm = (error: unknown): boolean => error instanceof JsonRpcError && error.rpcCode === -32602
+
+/** The receipts of a block are more than one answer may hold, here or by a limit of the servers. */
+const isTooLong = (error: unknown): boolean =>
+  error instanceof AnswerTooLargeError || (error instanceof JsonRpcError && speaksOfSize(error.message))
 
 /** Whether the list has a receipt of each transaction: some servers leave out, without a word, what they have pruned. */
 function hasAll({ transactions }: RpcBlock, said: unknown): said is RpcReceipt[] {
@@ -80,7 +85,7 @@ export function createBlockReceipts(
       return hasAll(found, all) ? all : undefined
     } catch (error) {
       // A log takes as many characters as gas: anybody can fill a block with more of them than one answer may have.
-      if (error instanceof AnswerTooLargeError) return undefined
+      if (isTooLong(error)) return undefined
       // Some nodes lack or block the method: then one call per transaction, batched.
       if (!lacksMethod(error) && !isRefusedForm(error)) throw error
       singlyUntil = now() + SINGLY_MS
