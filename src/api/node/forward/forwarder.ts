@@ -27,7 +27,7 @@ import type { NodeGroup, NodePools } from './nodes/node-pools.ts'
 import { createPageServers, type SharedHosts, startOf } from './nodes/page-servers.ts'
 import type { BlockHeight } from './nodes/shown-block.ts'
 import { createSourceChains, sourceOf } from './nodes/source-chains.ts'
-import { surest } from './nodes/surest.ts'
+import { createSurest } from './nodes/surest.ts'
 import { createWake } from './nodes/wake.ts'
 import { resultIn } from './result-in.ts'
 import { createToldClients } from './told-clients.ts'
@@ -157,6 +157,7 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
     told.clear()
   })
   const sources = createSourceChains()
+  const surest = createSurest()
   const gaps = createIndexGaps()
   const pages = createPageServers(deps.sharedHosts)
   let identity: string | undefined
@@ -197,27 +198,27 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
     // Another page of a list, or a call that may have done something, is not asked for twice.
     const mayAgain = one === undefined && !isOpaque(call) && call.rule.finality !== 'settled'
     const place = mayAgain && group.hosts.some((some) => lacks(some)) ? placeOf(call, group, lacks) : undefined
-    /** Nodes that did not say by which block they have what they showed. */
-    const unsure = new Set<string>()
-    const exchange = async (): Promise<RawResponse> => {
+    const exported = mayAgain ? sourceOf(call) : undefined
+    const exchange = async (again: boolean): Promise<RawResponse> => {
       const lacking = place?.hosts.filter(place.lacks) ?? []
       const strict = (await (sources.judgeOf(call, group, judge) ?? gaps.judgeOf(call, group, judge))) ?? judge
       const none = createNoSuchThing(strict, (some) => lacking.includes(some))
       const last = await pool.exchange(requestOf(call, path(call.endpoint)), {
         idempotent: !isOpaque(call),
         signal: call.signal,
-        deadline: Date.now() + (unsure.size > 0 ? SURER_MS : FORWARD_MS),
-        avoid: (some) => unsure.has(some) || avoid(some),
+        deadline: Date.now() + (again ? SURER_MS : FORWARD_MS),
+        avoid: (some) => surest.isSilent(exported, some) || avoid(some),
         judge: lacking.length > 0 ? none.judge : strict,
       })
       return none.wordOf(last)
     }
-    const answered = async (): Promise<RawResponse> => {
-      const response = place ? await catchUp(place, exchange) : await exchange()
+    const answered = async (again: boolean): Promise<RawResponse> => {
+      const response = place ? await catchUp(place, () => exchange(again)) : await exchange(again)
       if (place) expectKnown(call, judge(response), place.lacks(response.host))
       return response
     }
-    const response = await surest(answered, async (one) => (await told.read(call, group, one)) || !mayAgain, unsure)
+    const isSure = async (one: RawResponse) => (await told.read(call, group, one)) || !mayAgain
+    const response = await surest.pick(exported, answered, isSure)
     if (call.rule.pages) await pages.note(call, response.host, response.body)
     return response
   }

@@ -1,19 +1,44 @@
-/**
- * The answer of a node that says by which block it has what it shows; where none does that answers, of one that does not.
- * @param ask asks the nodes, last those that are in `unsure`
- * @param isSure false = the node does not say, as one that is gone since
- * @param unsure hosts that did not say; filled here
- * @throws what the first `ask` throws
- */
-export async function surest<A extends { host: string }>(
-  ask: () => Promise<A>,
-  isSure: (answer: A) => Promise<boolean>,
-  unsure: Set<string>,
-): Promise<A> {
-  let answer = await ask()
-  while (!(await isSure(answer)) && !unsure.has(answer.host)) {
-    unsure.add(answer.host)
-    answer = await ask().catch(() => answer)
+import { LRUCache } from 'lru-cache'
+import { roomFor } from '../../../../lib/room-for.ts'
+import { steadyNow } from '../../../../lib/steady-clock.ts'
+
+/** Prefers nodes that say by which block they have what they show. */
+export interface Surest {
+  /** It did not say so lately, and is asked last. @param about what is shown; undefined = there is nothing to say */
+  isSilent(about: string | undefined, host: string): boolean
+  /**
+   * The answer of a node that says it; where none does that answers, of one that does not.
+   * @param ask asks the nodes, last those that are silent; `again`: there is an answer already
+   * @param isSure false = the node does not say, as one that is gone since
+   * @throws what the first `ask` throws
+   */
+  pick<A extends { host: string }>(
+    about: string | undefined,
+    ask: (again: boolean) => Promise<A>,
+    isSure: (answer: A) => Promise<boolean>,
+  ): Promise<A>
+}
+
+/** For how long a node that did not say is asked last: a gateway may never allow the question. Milliseconds. */
+const SILENT_MS = 60_000
+/** Nodes times chains; callers may name any chain. */
+const KEPT = 1_000
+
+const keyOf = (about: string | undefined, host: string): string => `${host}\n${about}`
+
+export function createSurest(): Surest {
+  const silent = new LRUCache<string, true>({ ...roomFor(KEPT), ttl: SILENT_MS, perf: { now: steadyNow } })
+  return {
+    isSilent: (about, host) => about !== undefined && silent.has(keyOf(about, host)),
+    async pick(about, ask, isSure) {
+      let answer = await ask(false)
+      while (!(await isSure(answer))) {
+        const key = keyOf(about, answer.host)
+        if (silent.has(key)) return answer
+        silent.set(key, true)
+        answer = await ask(true).catch(() => answer)
+      }
+      return answer
+    },
   }
-  return answer
 }

@@ -55,3 +55,14 @@ it.each(PAIRS)('where no other node shows any, they are told all the same: %s to
   nodeAt(front, 1).answer = () => 'cut'
   expect(await outputs(front, from, to)).toBe(102)
 })
+
+it.each(PAIRS)('nodes that never tell their heights are not asked twice each time: %s to %s', async (from, to) => {
+  const front = await startFront(2)
+  for (const node of front.nodes)
+    node.answer = (call) => (isHeight(call) ? { status: 403, body: 'forbidden' } : answerAt(102, call))
+  const asked = () => front.nodes.flatMap((node) => node.asked.filter(isOutputs)).length
+  await outputs(front, from, to)
+  const before = asked()
+  for (const _ of Array(5)) expect(await outputs(front, from, to)).toBe(102)
+  expect(asked() - before).toBe(5)
+})
