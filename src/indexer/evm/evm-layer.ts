@@ -42,7 +42,7 @@ export function createEvmLayer(
   path: string,
   { traces = 'off', writer, page: bounds = PAGE }: EvmLayerOptions = {},
 ): EvmLayer<EvmFacts> {
-  const reader = createEvmBlockReader(pool, path, { hashes: true, traces })
+  const reader = createEvmBlockReader(pool, path, { hashes: true, traces, isPartial: lacksExtData })
   const settlement = createSettlement()
   const partiesOf = async (blocks: readonly WantedBlock[], atOnce: number, signal: AbortSignal) => {
     const traced = await reader.traced(blocks, atOnce, signal)
@@ -123,6 +123,16 @@ function toldExtData({ number, extDataHash, blockExtraData = '0x' }: RpcBlock): 
   const bytes = hexToBytes(bare(blockExtraData))
   expectExtData({ number: quantity(number), extDataHash: bare(extDataHash ?? '0x') }, bytes)
   return bytes
+}
+
+/** Some servers leave out the extra data, which the block's hash does not cover: imports would be missing. */
+function lacksExtData(block: RpcBlock): boolean {
+  try {
+    toldExtData(block)
+    return false
+  } catch {
+    return true
+  }
 }
 
 function createMaker(begin: EvmState): EvmMaker<EvmFacts> {

@@ -59,6 +59,8 @@ export interface EvmReaderOptions {
   hashes?: boolean
   /** Whether value that contracts send inside transactions is read; default `off`. */
   traces?: TracePolicy
+  /** True for a block of which another server may tell more: this one is used only if none does. */
+  isPartial?: (block: RpcBlock) => boolean
   /** Milliseconds; steady. */
   now?: () => number
 }
@@ -84,7 +86,7 @@ const isFirst = (said: unknown): said is RpcBlock => {
 export function createEvmBlockReader(
   pool: UpstreamPool,
   path: string,
-  { hashes, traces = 'off', now = steadyNow }: EvmReaderOptions = {},
+  { hashes, traces = 'off', isPartial = () => false, now = steadyNow }: EvmReaderOptions = {},
 ): EvmReader {
   const names = createContractNames(pool, path)
   const tracer = createBlockTracer(pool, path)
@@ -93,7 +95,8 @@ export function createEvmBlockReader(
   const receipts = createBlockReceipts(pool, path, { proof, now })
 
   const lookUp = (height: bigint, full: boolean, options: CallOptions): Promise<RpcBlock | null> => {
-    const doubts = (said: unknown) => mayBeElsewhere(said) || !said || quantity((said as RpcBlock).number) !== height
+    const isOther = (told: RpcBlock) => quantity(told.number) !== height || (full && isPartial(told))
+    const doubts = (said: unknown) => mayBeElsewhere(said) || !said || isOther(said as RpcBlock)
     return pool.rpc(path, 'eth_getBlockByNumber', [`0x${height.toString(16)}`, full], { ...options, doubts })
   }
 
