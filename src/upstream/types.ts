@@ -135,9 +135,9 @@ export interface CallOptions {
    */
   check?: (answer: unknown) => void
   /**
-   * `rpc`: true if what an upstream said, a result or a JsonRpcError, may only show that it does not understand the
-   * question. Then the next one is asked, none is blamed, and if no other answer comes this one is used. The same for
-   * all callers of a method.
+   * `rpc` and `getJson`: true if what an upstream said, a result or an error about the question (JsonRpcError,
+   * UpstreamRefusedError), may only show that it does not understand it. Then the next one is asked, none is blamed, and
+   * if no other answer comes this one is used. The same for all callers of a method.
    * @param host of the upstream that said it
    */
   doubts?: (said: unknown, host: string) => boolean

@@ -53,9 +53,18 @@ export const createHttpBackend = (dialect: HttpDialect, deps: HttpBackendDeps): 
       return new Map(await mapBounded(addresses, MAX_CONCURRENT, read))
     },
     async height(context) {
-      // Like balances: from a server that lags, or has no such document, only if no other answers.
+      // Like balances: from a server that lags only if no other answers. One that has no such document is not to blame.
       const read = (document: unknown): bigint => dialect.tip.parse(JSON.stringify(document))
-      return read(await pool.getJson(dialect.tip.path, { ...context, check: read }))
+      return read(await pool.getJson(dialect.tip.path, { ...context, doubts: (said) => !isReadable(said, read) }))
     },
+  }
+}
+
+function isReadable(said: unknown, read: (document: unknown) => bigint): boolean {
+  try {
+    read(said)
+    return true
+  } catch {
+    return false
   }
 }

@@ -4,7 +4,7 @@ import { mayJoin } from '../calls/flights.ts'
 import type { Read } from '../calls/reader.ts'
 import { readJsonBody } from '../json-rpc/rpc-message.ts'
 import { judgeRefusal, judgeStatus, OUR_STANDING } from '../json-rpc/verdicts.ts'
-import { checked, failed, type Outcome } from '../outcome.ts'
+import { checked, doubted, failed, type Outcome } from '../outcome.ts'
 import type { CallOptions } from '../types.ts'
 import type { Attempt } from './attempt.ts'
 import { documentRequest } from './document-request.ts'
@@ -52,8 +52,9 @@ export const createJsonGetter =
         if (traceparent !== undefined) request.headers['traceparent'] = traceparent
         const read = (host: string, answer: WireAnswer) =>
           readFor(host, answer, options.check) as Outcome<T | undefined>
-        const { signal: partOf, onSent } = options
-        return deps.attempt(upstream, { request, read, calls: 1, hedge, parent: trace?.spanId, partOf, onSent }, settle)
+        const { signal: partOf, onSent, doubts } = options
+        const plan = { request, read, calls: 1, hedge, parent: trace?.spanId, partOf, onSent }
+        return deps.attempt(upstream, plan, (outcome) => settle(doubted(upstream.host, outcome, doubts)))
       },
     )
   }

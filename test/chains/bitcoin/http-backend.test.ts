@@ -148,6 +148,17 @@ describe('a server whose document is none', () => {
   })
 })
 
+it.each([
+  { status: 404, body: 'no such page' },
+  { status: 400, body: 'not in your plan' },
+])('one that has no height is not blamed, nor asked again at once: %o', async (answer) => {
+  const { pool: single, servers } = await startTestPool([{ handle: () => answer }], { limits: { breakerFailures: 1 } })
+  for (const make of [createEsploraBackend, createBlockbookBackend])
+    await expect(make({ ...deps(), pool: single }).height(readContext())).rejects.toThrow()
+  expect(single.status()).toMatchObject([{ breaker: 'closed' }])
+  expect(servers[0]?.stats.requests).toBe(2)
+})
+
 it('what every server refuses is refused', async () => {
   const { pool: several } = await startTestPool([1, 2].map(() => ({ handle: () => ({ status: 400, body: 'no' }) })))
   const found = await createEsploraBackend({ ...deps(), pool: several }).readBalances([address], readContext())
