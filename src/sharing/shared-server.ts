@@ -22,8 +22,9 @@ export interface SharedServer {
    */
   ask<T>(operation: (client: RedisClient) => Promise<T>): Promise<T | undefined>
   /**
-   * To current listeners. True once the server has handed it to the connections of all of them (those of other nodes of
-   * a cluster get it later), false = it may be lost; undefined without the server, when nothing is sent. Never rejects.
+   * To current listeners. True once the server has handed it to the connections of all of them (those of a cluster get
+   * it later), false = it may be lost; undefined without the server, when nothing is sent. Takes two round trips to the
+   * server, one to a cluster. Never rejects.
    */
   publish(channel: string, text: string): Promise<boolean> | undefined
   /**
@@ -180,7 +181,7 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
     publish(channel, text) {
       if (client.status !== 'ready' || status.state === 'alone') return undefined
       // A refusal here must not disable counters and values.
-      return client.publish(options.keyPrefix + channel, text).then(
+      return publishTo(client, options.keyPrefix + channel, text).then(
         () => true,
         () => false,
       )
@@ -233,6 +234,15 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
 
 /** The client's own errors about commands that it did not send, which follow the actual problem. */
 const OWN_WORDS = /^Stream isn't writeable/
+
+/**
+ * Redis writes its answer before it writes to those who listen, and may have to wait for a processor in between. What is
+ * asked next it reads once all of that is written; no node of a cluster knows when the others have.
+ */
+async function publishTo(client: RedisClient, channel: string, text: string): Promise<void> {
+  await client.publish(channel, text)
+  if (client instanceof Redis) await client.get('told')
+}
 
 /** The nodes named by a cluster's latest list. */
 interface KnownNodes {

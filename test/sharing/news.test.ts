@@ -2,7 +2,7 @@ import { type AddressInfo, connect as connectTo, createServer, type Socket } fro
 import { Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createSharedNews } from '../../src/sharing/index.ts'
-import { whyNoRedis } from '../support/programs/redis-server.ts'
+import { untilHeard, whyNoRedis } from '../support/programs/redis-server.ts'
 import { eventually } from '../support/waiting/eventually.ts'
 import { connect, redis } from './shared.ts'
 
@@ -38,6 +38,24 @@ describe.skipIf(missing)('news', () => {
     })
     expect(heard).not.toContain('nobody hears this')
     expect(other.server.status().state).toBe('shared')
+  })
+
+  it('are at the connections of all who listen once they count as sent', async () => {
+    const { url } = await redis()
+    const { server } = await connect(url)
+    const { tell } = createSharedNews(server, 'told')
+    const heard = [new Set<string>(), new Set<string>(), new Set<string>()]
+    for (const own of heard) createSharedNews((await connect(url)).server, 'told').listen((text) => own.add(text))
+    await untilHeard(url, heard.length)
+    const late: string[] = []
+    for (let at = 0; at < 500; at += 1) {
+      const text = String(at)
+      await tell(text)
+      // Two turns, in one of which what is at the connections is read.
+      await new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)))
+      if (!heard.every((own) => own.has(text))) late.push(text)
+    }
+    expect(late).toEqual([])
   })
 
   it('may have been lost before each time that they go both ways: at first, and behind a restart or a full server', async () => {

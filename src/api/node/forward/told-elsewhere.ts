@@ -30,7 +30,7 @@ export interface ToldElsewhere {
   tell(told: Told): void
   /**
    * Until the other processes have been sent what was told before, for an answer to wait for; undefined = they have, or
-   * nobody knows when they will be. A message takes one round trip to the server between them, once for each news.
+   * nobody knows when they will be. A message takes two round trips to the server between them, once for each news.
    */
   sent(): Promise<unknown> | undefined
   hear(listener: (told: Told) => void): void
