@@ -22,7 +22,7 @@ import { createHeapRoom, type HeapRoom } from './wiring/process/heap-room.ts'
 import { listen } from './wiring/process/listen.ts'
 import { checkLogFolder } from './wiring/process/loggers.ts'
 import { warnOfFewFiles } from './wiring/process/open-files.ts'
-import { checkStore } from './wiring/store.ts'
+import { checkStore, type StoreOverrides } from './wiring/store.ts'
 
 /** What a test or an embedding program may replace. */
 export interface AppOverrides {
@@ -31,6 +31,7 @@ export interface AppOverrides {
   reload?: () => Config
   /** Addresses of the hosts that token URIs name. Default: the system's resolver. */
   resolve?: HostResolver
+  store?: StoreOverrides
 }
 
 export interface App {
@@ -49,7 +50,7 @@ export interface App {
 
 /** Wires the whole server once. No upstream is contacted before `listen`. */
 export async function createApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
-  const ground = createGround(config, overrides.logger)
+  const ground = createGround(config, overrides.logger, overrides.store)
   const { loggers, logger, metrics, tracing, sharing, market, store, chains } = ground
   const { access, health, admin, node } = createNodeSide(config, ground, overrides.reload)
   const heap = createHeapRoom(config.http.maxHeapPercent)

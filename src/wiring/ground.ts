@@ -13,7 +13,7 @@ import { createServerMetrics } from './process/metrics.ts'
 import { createPoolLogger, observeAll } from './process/pool-observers.ts'
 import { createServerTracing } from './process/tracing.ts'
 import { createServerSharing } from './sharing.ts'
-import { createServerStore } from './store.ts'
+import { createServerStore, type StoreOverrides } from './store.ts'
 
 /** What every API is built on. */
 export type Ground = ReturnType<typeof createGround>
@@ -22,9 +22,8 @@ export type Ground = ReturnType<typeof createGround>
  * Loggers, instruments, market, store and chains, as configured. Nothing is contacted before the first read.
  *
  * @param ownLogger replaces the configured ones
- * @param migrates false = see `StoreOptions`
  */
-export function createGround(config: Config, ownLogger: Logger | undefined, migrates = true) {
+export function createGround(config: Config, ownLogger: Logger | undefined, ofStore: StoreOverrides = {}) {
   const loggers = createServerLoggers(config, ownLogger)
   const logger = loggers.of('main')
   const waits = createWaitRecorder()
@@ -42,7 +41,7 @@ export function createGround(config: Config, ownLogger: Logger | undefined, migr
   const market = createMarket(config, { logger: loggers.of('market'), pool, ...shared })
   if (metrics)
     createMarketInstruments(metrics.registry, { prices: market.prices.status, tokenLists: market.lists.status })
-  const store = createServerStore(config, loggers.of('store'), migrates)
+  const store = createServerStore(config, loggers.of('store'), ofStore)
   const chains = createChains(config.chains, {
     limits: config.upstream,
     tokens: { tokens: market.lists.tokens, vouched: market.verdicts.vouched },

@@ -2,17 +2,20 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config } from '../config/index.ts'
 import { inTime } from '../lib/waiting/in-time.ts'
-import { openStore, type Store, StoreUnfitError } from '../store/index.ts'
+import { openStore, type Store, type StoreOptions, StoreUnfitError } from '../store/index.ts'
 
-/** The store as configured. Nothing is opened before its first use. @param migrates see `StoreOptions` */
-export function createServerStore({ store, dataDir }: Config, logger: Logger, migrates = true): Store {
+/** What of the store is not configured; see `StoreOptions`. */
+export type StoreOverrides = Pick<StoreOptions, 'statementTimeoutMs' | 'migrates'>
+
+/** The store as configured. Nothing is opened before its first use. */
+export function createServerStore({ store, dataDir }: Config, logger: Logger, overrides: StoreOverrides): Store {
   const { databaseUrl, leader } = store
   return openStore({
     dataDir: store.dataDir ?? join(dataDir, 'store'),
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
     leader,
     logger,
-    migrates,
+    ...overrides,
   })
 }
 

@@ -23,7 +23,7 @@ export interface VerifyOptions {
 export async function runVerify(config: Config, options: VerifyOptions, signal: AbortSignal): Promise<VerifyReport> {
   // The database may belong to a running server, so this process must not change it.
   const migrates = config.store.databaseUrl === undefined
-  const ground = createGround(config, createLogger({ level: 'error' }), migrates)
+  const ground = createGround(config, createLogger({ level: 'error' }), { migrates })
   const { store, chains, market, sharing, tracing, loggers } = ground
   let indexer: Indexer | undefined
   try {

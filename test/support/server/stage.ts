@@ -30,6 +30,9 @@ export const resolveNothing = async (host: string): Promise<never> => {
   throw new Error(`${host} is not looked up`)
 }
 
+/** A busy machine takes over ten seconds, the limit in force, for a page of the embedded database: no server is full then. */
+const DATABASE_MS = 250_000
+
 export function createStage(): Stage {
   const ends: (() => Promise<unknown> | unknown)[] = []
 
@@ -62,7 +65,7 @@ export function createStage(): Stage {
           market: { prices: { provider: 'none' }, defaultTokenLists: [], ...config.market },
           chains: { catalogue: false, ...config.chains },
         }),
-        { resolve: resolveNothing },
+        { resolve: resolveNothing, store: { statementTimeoutMs: DATABASE_MS } },
       )
       ends.push(() => app.close())
       return { app, url: await app.listen() }
