@@ -14,6 +14,7 @@ import type { IndexWriter, Store } from '../../src/store/index.ts'
 import { createUpstreamPool, type UpstreamPool } from '../../src/upstream/index.ts'
 import { type ReplayNode, type ReplayNodeOptions, startReplayNode } from '../support/replay-node/index.ts'
 import { TEST_LIMITS } from '../support/upstream/upstream-pool.ts'
+import { until } from '../support/waiting/until.ts'
 import { openVisibleStore, type Sql } from './database-dump.ts'
 
 /** Waits are short, so that a test waits for work and not for clocks. */
@@ -106,17 +107,12 @@ export function makeIndexer(options: StageOptions, pool: UpstreamPool, store: St
 }
 
 export async function caughtUp(indexer: Indexer, nodes: readonly ReplayNode[]): Promise<void> {
-  const end = Date.now() + 240_000
-  for (;;) {
-    const { streams } = indexer.status()
-    const blocked = streams.find(({ phase }) => phase === 'blocked')
-    if (blocked) throw new Error(`${blocked.name}: ${blocked.error}`)
-    const behind = streams.filter(({ name, height, phase }) => {
+  const behind = () =>
+    indexer.status().streams.filter(({ name, height, phase, error }) => {
+      if (phase === 'blocked') throw new Error(`${name}: ${error}`)
       const tips = nodes.map((node) => node.heights()[name.at(-1) as 'P'])
       return phase !== 'following' || Number(height) < Math.max(...tips)
     })
-    if (behind.length === 0) return
-    if (Date.now() > end) throw new Error(`never caught up: ${JSON.stringify(behind, (_, value) => String(value))}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+  const missing = () => `all streams catch up: ${JSON.stringify(behind(), (_, value) => String(value))}`
+  await until(() => behind().length === 0, missing, 20)
 }

@@ -12,6 +12,7 @@ import { trueUtxos } from '../support/recorded/true-utxos.ts'
 import { type AnyAnswer, readAny } from '../support/server/read-any.ts'
 import { createStage } from '../support/server/stage.ts'
 import { type PostgresServer, startPostgres } from '../support/store/postgres-server.ts'
+import { until } from '../support/waiting/until.ts'
 
 /*
  * Real processes as in production: two that serve and two that index, over one Postgres and one Redis, every path behind
@@ -23,6 +24,8 @@ const KEY = 'a-key-of-the-test'
 const X_CHAIN = '8AJTpRj3SAqv1e80Mtl9em08LhvKEbkl'
 /** A client's pause before it comes again: without, twelve of them take all that the processes need to start and to stop. */
 const CLIENT_PAUSE_MS = 50
+/** Between two looks at a server that is waited for: each is a request. */
+const LOOK_MS = 25
 /** Before the last blocks: they come when the first indexer has been killed. */
 const EARLY = { P: 340, X: 190, C: 600 }
 
@@ -54,16 +57,6 @@ async function start(flags: readonly string[]): Promise<FirnProcess> {
 
 const newToken = async (url: string): Promise<string> =>
   (await rpc(url, '/ext/auth', 'auth.newToken', { password: PASSWORD, endpoints: ['*'] })).body.result.token
-
-/** Milliseconds until a condition holds, looked at often. */
-async function until(condition: () => Promise<boolean>, what: string): Promise<number> {
-  const begin = performance.now()
-  while (!(await condition())) {
-    if (performance.now() - begin > 60_000) throw new Error(`not within a minute: ${what}`)
-    await sleep(25)
-  }
-  return performance.now() - begin
-}
 
 const roleOf = async ({ url }: FirnProcess): Promise<string> =>
   (await call(url, '/ext/health')).body.checks?.indexer?.message?.role
@@ -109,7 +102,7 @@ beforeAll(async () => {
   apis = [one, other]
   everything = own.url
   token = await newToken(one.url)
-  await until(async () => (await roleOf(leading)) === 'leading', 'the first indexer leads')
+  await until(async () => (await roleOf(leading)) === 'leading', 'the first indexer leads', LOOK_MS)
   indexers = [leading, await start(['--mode', 'indexer', '--http-port', '0'])]
   await untilIndexed(one.url, EARLY, { authorization: `Bearer ${token}` })
   await untilIndexed(everything, EARLY)
@@ -126,7 +119,7 @@ async function indexedAnswers(url: string): Promise<unknown[]> {
   const found: unknown[] = []
   const ask = async (path: string, body?: unknown): Promise<void> => {
     const answer = await call(url, path, body)
-    expect(answer.status, `${path} ${JSON.stringify(answer.body)}`).toBe(200)
+    expect(answer.status, `${url}${path} ${JSON.stringify(answer.body)}`).toBe(200)
     found.push([path, answer.body])
   }
   for (const letter of LETTERS) {
@@ -179,7 +172,7 @@ describe.skipIf(missing)('processes that serve and processes that index', () => 
     expect((await height(apis[1].url)).status).toBe(404)
     const made = await rpc(apis[0].url, '/ext/admin', 'admin.aliasChain', { chain: 'P', alias: 'money' })
     expect(made.body.error).toBeUndefined()
-    const ms = await until(async () => (await height(apis[1].url)).status === 200, 'the alias is known')
+    const ms = await until(async () => (await height(apis[1].url)).status === 200, 'the alias is known', LOOK_MS)
     tell('alias known to the other process after', ms)
     expect((await height(apis[1].url)).body.result.height).toBe(String(EARLY.P))
   })
@@ -191,7 +184,7 @@ describe.skipIf(missing)('processes that serve and processes that index', () => 
     expect([await status(apis[0].url), await status(apis[1].url)]).toEqual([200, 200])
     await rpc(apis[0].url, '/ext/auth', 'auth.revokeToken', { password: PASSWORD, token: revoked })
     expect(await status(apis[0].url)).toBe(401)
-    const ms = await until(async () => (await status(apis[1].url)) === 401, 'the revocation is known')
+    const ms = await until(async () => (await status(apis[1].url)) === 401, 'the revocation is known', LOOK_MS)
     tell('revocation known to the other process after', ms)
     expect((await call(apis[1].url, '/v1/live-check')).status).toBe(200)
   })
@@ -204,10 +197,11 @@ describe.skipIf(missing)('processes that serve and processes that index', () => 
     expect(before).toEqual([EARLY.P, EARLY.X, EARLY.C])
     await leading.end('SIGKILL')
     network.node.moveTo(RECORDED_TIPS)
-    const leads = until(async () => (await roleOf(standby)) === 'leading', 'the standby leads')
+    const leads = until(async () => (await roleOf(standby)) === 'leading', 'the standby leads', LOOK_MS)
     const grows = until(
       async () => (await indexedHeights(apis[0].url, authorized)).some((height, at) => height > (before[at] as number)),
       'the index grows',
+      LOOK_MS,
     )
     tell('standby leads after', await leads)
     tell('first new block served after', await grows)

@@ -4,6 +4,7 @@ import { everyAddress, LETTERS } from '../api/data/recorded-truth.ts'
 import { recordedJson } from '../support/recorded/recordings.ts'
 import { trueUtxos } from '../support/recorded/true-utxos.ts'
 import { readAny } from '../support/server/read-any.ts'
+import { until } from '../support/waiting/until.ts'
 import { C_CHAIN_IDS, INDEXED_NAMES, SIDE_HEIGHTS } from './two-networks.ts'
 
 /** What was asked, and status and body of the answer, heights included. */
@@ -157,21 +158,20 @@ export async function rewardsOf(url: string, side: Side, whose: object): Promise
   return body
 }
 
-/** Waits until the index of each side stands at its heights. @throws Error after two minutes */
+/** Waits until the index of each side stands at its heights. */
 export async function untilBothIndexed(url: string, sides: readonly Side[]): Promise<void> {
-  const end = Date.now() + 120_000
-  for (;;) {
-    const missing = await Promise.all(
-      sides.flatMap((side) =>
-        LETTERS.map(async (letter) => {
-          const path = `/v1/networks/${INDEXED_NAMES[side]}/blockchains/${letter.toLowerCase()}-chain/blocks/0`
-          const { status, height } = await call(url, path)
-          return status === 200 && Number(height) === SIDE_HEIGHTS[side][letter] ? [] : [`${side}:${letter} ${height}`]
-        }),
-      ),
+  const streams = sides.flatMap((side) => LETTERS.map((letter) => ({ side, letter })))
+  let missing: string[] = []
+  const areIndexed = async (): Promise<boolean> => {
+    const found = await Promise.all(
+      streams.map(async ({ side, letter }) => {
+        const path = `/v1/networks/${INDEXED_NAMES[side]}/blockchains/${letter.toLowerCase()}-chain/blocks/0`
+        const { status, height } = await call(url, path)
+        return status === 200 && Number(height) === SIDE_HEIGHTS[side][letter] ? [] : [`${side}:${letter} ${height}`]
+      }),
     )
-    if (missing.flat().length === 0) return
-    if (Date.now() > end) throw new Error(`not indexed: ${missing.flat().join(', ')}`)
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    missing = found.flat()
+    return missing.length === 0
   }
+  await until(areIndexed, () => `both are indexed, without ${missing.join(', ')}`, 100)
 }

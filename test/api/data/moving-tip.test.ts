@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Avalanche } from '@avalanche-sdk/chainkit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { trueUtxos } from '../../support/recorded/true-utxos.ts'
-import { C_CHAIN, GENEROUS, type IndexedServer, startIndexedServer } from './indexed-server.ts'
+import { until } from '../../support/waiting/until.ts'
+import { C_CHAIN, type IndexedServer, startIndexedServer } from './indexed-server.ts'
 import { everyAddress, placeOf } from './recorded-truth.ts'
 
 /** A server below a path of its own, at an early point of the recorded network, which then goes on. */
@@ -13,7 +13,7 @@ const EARLY = { P: 278, X: 151, C: 630 }
 const END = { P: 371, X: 212, C: 646 }
 const NODE = 'NodeID-P7oB2McjBGgW2NXXWVYjV8JEDFoW9xDE5'
 beforeAll(async () => {
-  server = await startIndexedServer({ plans: GENEROUS, pathPrefix: PREFIX }, EARLY)
+  server = await startIndexedServer({ pathPrefix: PREFIX }, EARLY)
 })
 afterAll(() => server?.stop())
 
@@ -109,7 +109,7 @@ it('pages go on where they were while new blocks arrive: nothing twice, nothing 
   server.node.moveTo(END)
   for (const letter of ['P', 'X', 'C'] as const) {
     const path = `${placeOf(letter)}/blocks/${END[letter]}`
-    while ((await server.get(path)).status !== 200) await sleep(50)
+    await until(async () => (await server.get(path)).status === 200, path, 50)
   }
   for (const { list, first, before } of begun) {
     const found = [...first.keys, ...(await from(list, first.token))]

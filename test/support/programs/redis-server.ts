@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Redis } from 'ioredis'
+import { until } from '../waiting/until.ts'
 import { freePort } from './free-port.ts'
 
 /** Why tests over Redis cannot run here; undefined = they can. Where everything must be tested that is an error. */
@@ -62,7 +63,7 @@ export async function untilHeard(url: string, processes: number): Promise<void> 
     const channels = (await client.pubsub('CHANNELS')) as string[]
     const counts = (await client.pubsub('NUMSUB', ...channels)) as (string | number)[]
     return channels.length > 0 && channels.every((_, at) => counts[2 * at + 1] === processes)
-  })
+  }, `${processes} processes listen`)
   client.disconnect()
 }
 
@@ -89,12 +90,13 @@ export async function startRedisCluster({
   for (const [index, client] of clients.slice(0, owners).entries())
     await client.call('CLUSTER', 'ADDSLOTSRANGE', String(edge(index)), String(edge(index + 1) - 1))
   for (const { port } of nodes.slice(1)) await first.call('CLUSTER', 'MEET', '127.0.0.1', String(port))
-  for (const client of clients) await until(async () => (await clusterInfo(client)).includes('cluster_state:ok'))
+  const isWhole = async (client: Redis) => String(await client.call('CLUSTER', 'INFO')).includes('cluster_state:ok')
+  for (const client of clients) await until(() => isWhole(client), 'the cluster is whole')
   for (const [index, client] of clients.slice(owners).entries()) {
     const owner = String(await (clients[index] as Redis).call('CLUSTER', 'MYID'))
-    await until(async () => String(await client.call('CLUSTER', 'NODES')).includes(owner))
+    await until(async () => String(await client.call('CLUSTER', 'NODES')).includes(owner), 'the owner is known')
     await client.call('CLUSTER', 'REPLICATE', owner)
-    await until(async () => (await client.info('replication')).includes('master_link_status:up'))
+    await until(async () => (await client.info('replication')).includes('master_link_status:up'), 'the copy follows')
   }
   for (const client of clients) client.disconnect()
   return {
@@ -105,8 +107,6 @@ export async function startRedisCluster({
     },
   }
 }
-
-const clusterInfo = async (client: Redis): Promise<string> => String(await client.call('CLUSTER', 'INFO'))
 
 async function launch(port: number, folder: string, flags: readonly string[]): Promise<ChildProcess> {
   const child = spawn(
@@ -124,8 +124,4 @@ async function launch(port: number, folder: string, flags: readonly string[]): P
   await Promise.race([ready, failed])
   child.stdout.resume()
   return child
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20))
 }

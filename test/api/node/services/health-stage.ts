@@ -1,3 +1,5 @@
+import { until } from '../../../support/waiting/until.ts'
+
 export interface HealthPage {
   status: number
   checks: Record<
@@ -14,11 +16,12 @@ export async function readHealth(url: string, page = 'health'): Promise<HealthPa
 
 /** Waits for a report that is as wanted; the last one seen is in the error when none comes. */
 export async function untilHealth(url: string, wanted: (page: HealthPage) => boolean): Promise<HealthPage> {
-  let page = await readHealth(url)
-  for (const end = Date.now() + 60_000; !wanted(page); page = await readHealth(url)) {
-    if (Date.now() > end) throw new Error(JSON.stringify(page))
-    await new Promise((resolve) => setTimeout(resolve, 20))
+  let page!: HealthPage
+  const isWanted = async (): Promise<boolean> => {
+    page = await readHealth(url)
+    return wanted(page)
   }
+  await until(isWanted, () => JSON.stringify(page), 20)
   return page
 }
 
