@@ -1,5 +1,7 @@
-import { startIndexedServer } from '../../api/data/indexed-server.ts'
+import { recordedIndex } from '../../support/recorded/recorded-index.ts'
+import { startReplayNode } from '../../support/replay-node/index.ts'
 import type { Stage } from '../../support/server/stage.ts'
+import { until } from '../../support/waiting/until.ts'
 import type { Provocation } from '../provoked-statuses.ts'
 
 const BALANCES = '/v1/balance/get-balances'
@@ -146,14 +148,17 @@ export const balanceProvocations: readonly Provocation[] = [
   {
     operationId: 'postV1StakeGetRewards',
     status: 200,
-    provoke: async () => {
-      const server = await startIndexedServer()
-      try {
-        const answer = await rewards(server.url)
-        return new Response(await answer.text(), answer)
-      } finally {
-        await server.stop()
+    provoke: async (stage) => {
+      const node = await startReplayNode({ upTo: { P: 20 } })
+      const index = { enabled: true, streams: ['testnet:P'] }
+      const { url } = await stage.serve({ ...recordedIndex(node.url), index })
+      let answer!: Response
+      const isIndexed = async (): Promise<boolean> => {
+        answer = await rewards(url)
+        return answer.status !== 503
       }
+      await until(isIndexed, 'P is indexed', 100).finally(() => node.stop())
+      return answer
     },
   },
   {
