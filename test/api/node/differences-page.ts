@@ -19,98 +19,117 @@ itself). What differs is listed here, and only that may differ. This page is gen
 - [What is not forwarded](#what-is-not-forwarded), [chains and their aliases](#chains-and-their-aliases), [/ext/index and keys](#extindex-and-keys)
 - [Differences, one by one](#differences-one-by-one), [HTTP and WebSockets](#http-and-websockets)
 
+Two words recur. What any client was told, or what Firn's own index has (\`/v1\`), was **shown**: a block, a height, a transaction. A node that does not have it
+yet is **late**: nodes accept a block one after the other, and without the rules below a client would see the chain go back.
+
 ## When no node answers
 
 A node always answers for itself; a gateway cannot always.
 
 | Status | When |
 |---|---|
-| 502 | no node could be reached, or what came was no answer; also where some answer 404, since they do not run the chain or have that API off, and one that may serve it says nothing, or has served it within ten minutes and may be starting |
-| 503 with \`Retry-After\` | all nodes are asked too often (where signatures are aggregated also where one is, and no other had a result) |
-| 503 \`the database is away\` | what the database has to tell or to keep: aliases, users of the keystore |
-| 504 | no node answered in time; \`the database did not answer in time\`: what was to be kept may be kept then |
-
-While a node gives no answer to a read, those that were in trouble, did not run the chain yet or had no such thing are asked again every second. Reads under way at a
-node that hangs are asked of another as soon as others have shown it, a second later at most; where that one hangs, too, of the next. While a node is
-known to hang, it is waited for no longer than that where all others say that there is no such thing.
+| 502 | no node could be reached, or what came was no answer. Also if some nodes answer 404, because they do not run the chain or have that API off, while one that may serve it says nothing, or has served it within ten minutes and may be starting |
+| 503 with \`Retry-After\` | all nodes are asked too often (where signatures are aggregated: also if one is, and no other had a result) |
+| 503 \`the database is away\` | the call needs the database: aliases, users of the keystore |
+| 504 | no node answered in time. With \`the database did not answer in time\`, what was to be kept may have been kept |
 
 It is never 200: wallets take a JSON-RPC error with status 200 for the truth about the chain (a refused transaction, a reverted call), while ethers and
-avalanchejs treat these statuses as a server in trouble. The body is an error object in the dialect of the endpoint with the id of the call. viem goes by the code in
-it: it tries again after -32603, and keeps its filters.
+avalanchejs treat these statuses as a server in trouble. The body is an error object in the dialect of the endpoint, with the id of the call. viem goes by the code
+in it: it tries again after -32603, and keeps its filters.
 
 \`\`\`
 {"jsonrpc":"2.0","error":{"code":-32000,"message":"no node answered","data":null},"id":1}    info, platform, avm …
 {"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"no node answered"}}                C/rpc, L1 rpc
 \`\`\`
 
+**A node that hangs.** While a read waits for a node that does not answer, the nodes that were in trouble, did not run the chain yet or had no such thing are asked
+again every second. Reads at a node that hangs go to another node as soon as other reads have shown that it hangs, a second later at most; if that one hangs as well,
+to the next. If all others say that there is no such thing, a node that is known to hang is waited for no longer than that.
+
 ## Sending a transaction
 
-A signed transaction (\`eth_sendRawTransaction\`, \`issueTx\`) goes to one node. Where that one fails, or has not answered for five seconds, the next one gets the same bytes,
-four at most: the same bytes cannot be accepted twice. The first success is told; "already known" of a later node that has the transaction is one. A refusal is told once no
-node that was asked earlier may still take it.
+A signed transaction (\`eth_sendRawTransaction\`, \`issueTx\`) goes to one node. If that node fails, or has not answered for five seconds, the next one gets the same
+bytes, four nodes at most: the same bytes cannot be accepted twice. The client is told the first success; "already known" from a later node that has the transaction
+counts as one. A refusal is told only when no node that was asked earlier may still accept the transaction.
 
-Anything else that moves funds goes to one node, and on only from one that certainly did nothing.
+Any other call that moves funds goes to one node, and to the next only if the first one certainly did nothing.
 
 ## Accepted, dropped or unknown
 
-**Accepted** (\`getTxStatus\`, \`avax.getAtomicTxStatus\`, \`avax.getAtomicTx\`), or a receipt (\`eth_getTransactionReceipt\`, in one of the newest 16 blocks), is told once every
-healthy node has it, two seconds later at most: a wallet spends its outputs or reads what came of it at once, and another node may be asked then. The first is so for
-transactions that were sent by Firn, or asked for before they were accepted. An atomic transaction of C is told once the healthy nodes have executed its block besides, two
-more seconds later at most: with Helicon they do so some time behind accepting it.
+**Accepted.** A wallet spends the outputs of an accepted transaction at once, or reads what came of it, and another node may be asked then. So a client is told once
+every healthy node has it, two seconds later at most:
 
-**A node that lacks it by then** is asked by nobody, where another healthy one has room, until it has it, ten minutes at most. Where every healthy node lacks something that
-was told (one is ahead on P, another on X), a call is held for two seconds at most; then one is asked that has what was told of the chain of the call.
+- that a transaction is accepted (\`getTxStatus\`, \`avax.getAtomicTxStatus\`, \`avax.getAtomicTx\`), if it was sent by Firn or asked for before it was accepted;
+- a receipt (\`eth_getTransactionReceipt\`) of one of the newest 16 blocks;
+- an atomic transaction of C once the healthy nodes have also executed its block, two more seconds later at most: with Helicon they do so some time after accepting it.
 
-**Dropped, or not known** is told where no node says more: one that was a block behind when it heard of a transaction takes it for wrong until it has the block that holds
-it. A transaction by its hash is null only where no healthy node has it, a receipt or a block by its hash where two nodes say so of which one has the
-newest block that was shown. Where only nodes without that block answer, they are waited for, two seconds at most; then the call is an error (a client
-may have been shown what they have not got). So it is for a block, or what is in it, by a number that was shown. That a transaction is pending is told where no node says more, too, if
-the node that says so lacks the newest block that was shown.
+**A node that is still late by then** gets no calls until it has caught up, for ten minutes at most, as long as another healthy node has room. If every healthy node
+lacks something that was shown (one is ahead on P, another on X), a call is held for two seconds at most; then a node is asked that has what was shown of the chain of
+the call.
 
-**Logs of a range** (\`eth_getLogs\`) come from a node that has executed the last block, if that is a number that was shown; up to \`latest\`, from one that has the newest
-block that was shown: nodes leave out without a word what they have not got. Where only nodes without it answer, they are waited for, two seconds at most; then the call is
-an error. \`eth_getFilterLogs\` waits for the filter's own node likewise. It is an error, too, where the first block lies before what a node that was synced by state has,
-and one that may have it is silent: a scanner that was given the rest would never come back for what was missing. Where every node lacks the beginning, their answer is passed on.
+**Dropped, or not known** is told only if no node says more: a node that was a block behind when it heard of a transaction takes it for wrong until it has the block
+that holds it. That a transaction is pending is told only if no node says more, too, if the node that says so lacks the newest block that was shown.
 
-**Logs of a block by its hash** are none where a node says so that has executed the newest block that was shown. Another may have the block and not its logs yet, where
-blocks are executed after they are accepted (C since Helicon): it is waited for in the same way, and then the call is an error.
+**Not there.** Nodes leave out without a word what they have not got. If only late nodes answer one of these calls, they are waited for, two seconds at most; then the
+call is an error, since a client may have been shown what they lack:
+
+| Call | What it takes |
+|---|---|
+| a transaction by its hash is null | no healthy node has it |
+| a receipt or a block by its hash is null | two nodes say so, and one of them has the newest block that was shown |
+| a block, or what is in it, by a number that was shown | a node that has it |
+| logs of a range (\`eth_getLogs\`) | a node that has executed the last block, if that is a number that was shown; for a range up to \`latest\`, one that has the newest block that was shown |
+| \`eth_getFilterLogs\` | the same of the filter's own node |
+| a block by its hash has no logs | a node says so that has executed the newest block that was shown: another may have the block and not its logs yet, where blocks are executed after they are accepted (C since Helicon) |
+
+**Logs that begin too early.** A call for logs is an error, too, if the first block lies before what a node synced by state has, and one that may have it is silent: a
+scanner that was given the rest would never come back for what was missing. If every node lacks the beginning, their answer is passed on.
 
 ## Blocks, heights and nonces
 
-- **What a block has shown** to a client (a number, a block, a transaction or a log with its block, \`newHeads\`, what a filter has new): the state of now is asked of nodes
-  that are known to have that block. Where none of them answers, late ones are waited for, two seconds at most, and then one of these answers. A number more than
-  10,000 above it is told only where no other node answers.
-- **The height of P or X** that was told (\`platform.getHeight\`, \`avm.getHeight\`, a block by its height or id, a container of the
-  index), or that Firn's own index has (\`/v1\`): the next one is no lower, and outputs and balances are no older, nor what the chain
-  exported. Where the nodes that have it do not answer, a late one is waited for, two seconds at most, and then it answers all the same.
-  Only that there is no such block or transaction is not believed of it: that is an error.
-- **Blocks of C** count as told, whatever shows them: its EVM, a container of \`/ext/index/C/block\`, an atomic transaction with its block
-  (\`avax.getAtomicTxStatus\`, \`avax.getAtomicTx\`), or Firn's own index (\`/v1\`, which counts for L1s, too). What its EVM, \`/ext/bc/C/avax\` and the index answer next is
-  no older, nor what it exported to P and X. A block that its node has not executed yet is told once the healthy nodes have, two seconds later at most.
-- **Outputs that one chain exported to another** (\`getUTXOs\` with \`sourceChain\`) name no height: the node that shows some is asked for its height of that chain before they
-  are told. Where it does not say, as one that dies in between, another is asked for them, two seconds at most. They do not vanish before they are imported (only where none
-  answers that says may they, until another node has them), and who imports them is sent to a node that has them.
-- **The next nonce** (\`eth_getTransactionCount\` with \`pending\`) is asked of all healthy nodes, and the highest is told. Who takes a second longer than the first is not
-  waited for.
-- **Pending transactions** on a WebSocket may be announced twice by a node, when it prefers another block; both are passed on. What was announced before a node was lost is
-  not announced again when the next one hears of it within some blocks.
-- **A filter** (\`eth_newFilter\`, \`eth_newBlockFilter\`) lives at one node. When that is gone or has forgotten it, it is made again at a node that has what was told last, and
-  the next poll tells first what changed in between: no event is missing, and none comes twice. Where only nodes without it answer, the poll is an error (502, 503), and the
-  next one goes on. \`filter not found\`, after which a client has to begin anew, is told where more than 1,024 blocks were missed, the node refuses their logs or does not know
-  the last block that was told (a chain that went back: logs that were taken back meanwhile are not told as removed), the filter has more than 2,048 characters of parameters, or
-  all processes of Firn were started anew since. One for pending transactions goes on with those that the next node hears of. A new filter is made at a node with the newest block that was shown;
-  where none of those answers, it also tells of the blocks that its node lacked then, though clients may have been shown them.
+**The chain does not go back.** Once something was shown, later answers come from nodes that have it. If none of these answers, a late one is waited for, two
+seconds at most:
 
-Processes tell each other of all this over \`FIRN_REDIS_URL\`; one that starts, and all once Redis was away, hear it again (of filters, the 2,000
-that each used last). Without it each knows what its own clients were told, and a client with filters has to stay with one process, or
-is told again what another told it before a node was lost.
+| Shown | No older than that are | If only late nodes are left |
+|---|---|---|
+| a block of an EVM (a number, a block, a transaction or a log with its block, \`newHeads\`, what a filter has new) | answers about the state of now. A number more than 10,000 above it is told only if no other node answers | one of them answers |
+| a height of P or X (\`platform.getHeight\`, \`avm.getHeight\`, a block by its height or id, a container of the index) | heights, outputs, balances, and what the chain exported | one of them answers. Only that there is no such block or transaction is not believed of it: that is an error |
+| a block of C, whatever shows it (its EVM, a container of \`/ext/index/C/block\`, an atomic transaction with its block from \`avax.getAtomicTxStatus\` or \`avax.getAtomicTx\`) | its EVM, \`/ext/bc/C/avax\`, the index, and what C exported to P and X | as above |
+
+Firn's own index (\`/v1\`) counts for L1s, too. A block of C that its node has not executed yet is told once the healthy nodes have, two seconds later at most.
+
+**Outputs that one chain exported to another** (\`getUTXOs\` with \`sourceChain\`) name no height: the node that shows some is asked for its height of that chain before
+they are told. If it does not say, as one that dies in between, another node is asked for them, two seconds at most. They do not vanish before they are imported, and
+whoever imports them is sent to a node that has them. Only if no node answers that says its height may they vanish, until another node has them.
+
+**The next nonce** (\`eth_getTransactionCount\` with \`pending\`) is asked of all healthy nodes, and the highest is told. A node that takes a second longer than the first
+is not waited for.
+
+**Pending transactions** on a WebSocket may be announced twice by a node, when it prefers another block; both are passed on. What was announced before a node was lost
+is not announced again when the next one hears of it within some blocks.
+
+**Filters** (\`eth_newFilter\`, \`eth_newBlockFilter\`) live at one node.
+
+- If that node is gone or has forgotten the filter, it is made again at a node that has what was told last, and the next poll first tells what changed in between: no
+  event is missing, and none comes twice. If only late nodes answer, the poll is an error (502, 503), and the next one goes on.
+- \`filter not found\`, after which a client has to begin anew, is told if more than 1,024 blocks were missed, if the node refuses their logs or does not know the last
+  block that was told (a chain that went back: logs that were taken back meanwhile are not told as removed), if the filter has more than 2,048 characters of
+  parameters, or if all processes of Firn were restarted since.
+- A filter for pending transactions goes on with those that the next node hears of.
+- A new filter is made at a node with the newest block that was shown. If none of those answers, it also tells of the blocks that its node lacked then, though clients
+  may have been shown them.
+
+**Several processes** tell each other all this over \`FIRN_REDIS_URL\`; one that starts, and all once Redis was away, hear it again (of filters, the 2,000 that each used
+last). Without it each process knows what its own clients were told. A client with filters then has to stay with one process, or is told again what another process
+told it before a node was lost.
 
 ## Pages of UTXOs
 
-Pages (\`getUTXOs\` with \`startIndex\`) come from the node that gave the page before: nodes list the UTXOs of one block in orders of their own, and the next page of another one
-would leave some out. When that node fails, the page is an error, and the list has to be read from its start. What page a node gave is known for ten minutes, over
-\`FIRN_REDIS_URL\` to all processes; without it a client has to stay with one process of several. Two nodes may each have given a page that ends at one UTXO: clients are told
-apart by their addresses, and behind a proxy without \`http.trustProxy\` they are not.
+Pages (\`getUTXOs\` with \`startIndex\`) come from the node that gave the page before: each node lists the UTXOs of one block in an order of its own, so the next page of
+another node would leave some out. If that node fails, the page is an error, and the list has to be read from its start.
+
+Which node gave a page is known for ten minutes, over \`FIRN_REDIS_URL\` to all processes; without it a client of several processes has to stay with one. If two nodes
+have each given a page that ends at the same UTXO, clients are told apart by their addresses, which fails behind a proxy without \`http.trustProxy\`.
 
 ## Limits
 
