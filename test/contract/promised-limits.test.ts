@@ -10,7 +10,7 @@ import { MAX_KEPT_PARAMS, MAX_MISSED_BLOCKS } from '../../src/api/node/evm/filte
 import { FILTER_IDLE_MS, MAX_FILTERS } from '../../src/api/node/evm/filter/filter-table.ts'
 import { EVM_BODY_LIMIT } from '../../src/api/node/evm/http-checks.ts'
 import { SOCKET_LIMITS } from '../../src/api/node/evm/ws/limits.ts'
-import { MOST_TOLD } from '../../src/api/node/evm/ws/told.ts'
+import { MOST_SENT } from '../../src/api/node/evm/ws/recently-sent.ts'
 import { MAX_HEADER_BYTES } from '../../src/api/node/front-door.ts'
 import { MOST_MEMBERS } from '../../src/api/node/json/many-members.ts'
 import { ABSENT_AGAIN_MS } from '../../src/chains/avalanche/assets.ts'
@@ -76,7 +76,7 @@ const SAID: Record<string, string[]> = {
     `| Subscriptions that one WebSocket begins | fixed | ${count(SOCKET_LIMITS.maxSubscriptions)} at any pace, then ${SOCKET_LIMITS.subscriptionsPerSecond} a second; the connection to the node is kept for ${SOCKET_LIMITS.idleLinkMs / 1_000} s without any |`,
     `| WebSockets, subscriptions, messages | fixed | ${count(SOCKET_LIMITS.maxSockets)}; ${count(SOCKET_LIMITS.maxSubscriptions)} of a client; ${mib(SOCKET_LIMITS.maxMessageBytes)} |`,
     `| Messages of WebSockets that are held at a time, together | fixed | ${mib(SOCKET_LIMITS.maxHeldBytes)} |`,
-    `so that the loss of a node repeats none | fixed | ${count(MOST_TOLD)} of all its subscriptions | what was told before the last ${count(MOST_TOLD / 2)} may come again |`,
+    `so that the loss of a node repeats none | fixed | ${count(MOST_SENT)} of all its subscriptions | what was told before the last ${count(MOST_SENT / 2)} may come again |`,
     `| Parameters of one WebSocket's subscriptions | fixed | ${mib(SOCKET_LIMITS.maxSubscriptionBytes)} |`,
     `| What waits to be read by all WebSocket clients, together | fixed | ${mib(SOCKET_LIMITS.maxUnreadBytes)} |`,
     `| WebSocket clients that do not read or answer | fixed | ${SOCKET_LIMITS.stallMs / 1_000} s |`,

@@ -1,5 +1,5 @@
+import { memberName, shortText } from '../json/member-names.ts'
 import { eachMember, type Span } from '../json/spans.ts'
-import { decodeString, foldName } from '../json/strings.ts'
 import { compactJson } from '../json/write.ts'
 
 /** One entry of a body as geth's JSON-RPC reads it. Spans and bytes point into the body. */
@@ -15,26 +15,9 @@ export interface EvmMessage {
   kind: 'call' | 'silent' | 'invalid'
 }
 
-/** No existing name or version is longer. */
-const MAX_TEXT = 256
 const QUOTE = 0x22
 const NULL_START = 0x6e
-
-const textAt = (body: Buffer, from: number, to: number): string => {
-  if (body[from] !== QUOTE || to - from > MAX_TEXT) return ''
-  try {
-    return decodeString(body, from, to)
-  } catch {
-    return ''
-  }
-}
-
-const NAMES = ['id', 'method', 'params', 'jsonrpc', 'result', 'error'] as const
-
-const nameAt = (body: Buffer, from: number, to: number): string => {
-  const plain = body.toString('latin1', from + 1, to - 1)
-  return (NAMES as readonly string[]).includes(plain) ? plain : foldName(textAt(body, from, to))
-}
+const NAMES = ['id', 'method', 'params', 'jsonrpc', 'result', 'error']
 
 /**
  * The message in `span`: the last duplicate of a member wins, names are case-insensitive; a version or method that is
@@ -49,10 +32,10 @@ export function readMessage(body: Buffer, span: Span): EvmMessage {
   let hasResult = false
   let hasError = false
   eachMember(body, span.from, (keyFrom, keyTo, from, to) => {
-    const name = nameAt(body, keyFrom, keyTo)
-    const isText = body[from] === QUOTE
-    if (name === 'jsonrpc') version = isText ? textAt(body, from, to) : version
-    else if (name === 'method') method = isText ? textAt(body, from, to) : method
+    const name = memberName(body, keyFrom, keyTo, NAMES)
+    if ((name === 'jsonrpc' || name === 'method') && body[from] !== QUOTE) return
+    if (name === 'jsonrpc') version = shortText(body, from, to) ?? ''
+    else if (name === 'method') method = shortText(body, from, to) ?? ''
     else if (name === 'id') id = { from, to }
     else if (name === 'params') params = { from, to }
     else if (name === 'result') hasResult = true

@@ -1,6 +1,6 @@
 import { GoJsonError } from '../json/go-json-error.ts'
+import { isPlain, memberName, shortText } from '../json/member-names.ts'
 import { eachMember, kindOf, type Span } from '../json/spans.ts'
-import { decodeString, foldName } from '../json/strings.ts'
 import { skipSpace, validateValue } from '../json/validate.ts'
 
 /** What routing needs to know about a call. Nothing is validated: a malformed body may yield partial results. */
@@ -15,32 +15,8 @@ export interface ScannedCall {
   params: Span | undefined
 }
 
-/** No known name is longer. */
-const MAX_NAME = 256
+const NAMES = ['id', 'method', 'params', 'jsonrpc']
 const QUOTE = 0x22
-
-const text = (body: Buffer, from: number, to: number): string | undefined => {
-  if (body[from] !== QUOTE || to - from > MAX_NAME) return undefined
-  try {
-    return decodeString(body, from, to)
-  } catch {
-    return undefined
-  }
-}
-
-/** Compares the usual spellings without creating a string. */
-const isPlain = (body: Buffer, from: number, to: number, name: string): boolean => {
-  if (to - from !== name.length + 2) return false
-  for (let index = 0; index < name.length; index += 1)
-    if (body[from + 1 + index] !== name.charCodeAt(index)) return false
-  return true
-}
-
-const nameOf = (body: Buffer, from: number, to: number): string | undefined => {
-  for (const name of ['id', 'method', 'params', 'jsonrpc']) if (isPlain(body, from, to, name)) return name
-  const decoded = text(body, from, to)
-  return decoded === undefined ? undefined : foldName(decoded)
-}
 
 /**
  * The call in the object at `at`: the last duplicate of a member wins, as at a node. Undefined when it is not an
@@ -50,9 +26,9 @@ const nameOf = (body: Buffer, from: number, to: number): string | undefined => {
 export function scanCall(body: Buffer, at: number): ScannedCall | undefined {
   const call: ScannedCall = { isVersion2: false, isOdd: false, method: undefined, id: undefined, params: undefined }
   const end = eachMember(body, at, (keyFrom, keyTo, from, to) => {
-    const name = nameOf(body, keyFrom, keyTo)
+    const name = memberName(body, keyFrom, keyTo, NAMES)
     if ((name === 'method' || name === 'jsonrpc') && body[from] !== QUOTE) call.isOdd = true
-    else if (name === 'method') call.method = text(body, from, to)
+    else if (name === 'method') call.method = shortText(body, from, to)
     else if (name === 'jsonrpc') call.isVersion2 = isPlain(body, from, to, '2.0')
     else if (name === 'id') call.id = { from, to }
     else if (name === 'params') call.params = { from, to }

@@ -130,6 +130,16 @@ export function eachElement(bytes: Buffer, at: number, visit: (from: number, to:
   }
 }
 
+/** Elements of the array that these bytes begin with, as views of them; none where it is no array. */
+export function elementsOf(bytes: Buffer): Buffer[] {
+  const found: Buffer[] = []
+  const isArray = eachElement(bytes, 0, (from, to) => {
+    found.push(bytes.subarray(from, to))
+    return true
+  })
+  return isArray ? found : []
+}
+
 /** The kind of an unparsed value, in Go's words. */
 export function kindOf(bytes: Uint8Array, at: number): 'object' | 'array' | 'string' | 'number' | 'bool' | 'null' {
   switch (bytes[at]) {

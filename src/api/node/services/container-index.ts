@@ -1,7 +1,8 @@
-import { CancelledError } from '../../../errors.ts'
+import { UpstreamUnavailableError } from '../../../errors.ts'
 import { bytesToHex, idToCb58 } from '../../../lib/bytes/ids.ts'
 import { encodeNodeHex } from '../../../lib/bytes/node-hex.ts'
 import { clientSource } from '../../../lib/http/client-source.ts'
+import { createLine } from '../../../lib/waiting/line.ts'
 import {
   CONTAINER_INDEXES,
   type Container,
@@ -9,7 +10,6 @@ import {
   type ContainerRead,
   type ContainerSource,
 } from '../../../services/containers/index.ts'
-import { createTurnstile } from '../forward/writes/turnstile.ts'
 import type { Arguments, Encoding } from '../gorilla/arguments.ts'
 import {
   type JsonValue,
@@ -28,6 +28,7 @@ const MAX_BYTES = 67_108_864n
 const FEW = Number(MAX_BYTES / 2_097_152n)
 /** Larger ranges (bytes) are assembled one at a time: a dozen of the largest at once would exceed the memory. */
 const LARGE = 4_194_304n
+const LARGE_AT_ONCE = { running: 1, waiting: 31 }
 const PREFIX = 'index/'
 
 /** The answer of an index that is complete here. `final`: the next block does not change it. */
@@ -73,7 +74,7 @@ const positionsIn = (result: string): bigint[] =>
 
 /** Texts and order of checks are a node's; `encoding` is checked last, when something is encoded. */
 function ownMethods(source: ContainerSource) {
-  const large = createTurnstile()
+  const large = createLine(LARGE_AT_ONCE, () => new UpstreamUnavailableError('too many large ranges wait'))
   const getContainerRange: OwnMethod<ReturnType<typeof readRange>> = async (index, args, read) => {
     const { startIndex: start, numToFetch: count, encoding } = args
     if (count > MAX_RANGE) return fails(`numToFetch must be in [1,${MAX_RANGE}] but is ${count}`, true)
@@ -81,14 +82,13 @@ function ownMethods(source: ContainerSource) {
     if (!last) return fails(NONE)
     if (start > last.index) return fails(`start index (${start}) > last accepted index (${last.index})`)
     const told = async (): Promise<Said> => {
-      if (read.signal?.aborted) throw new CancelledError()
       const containers = await source.range(index, start, Number(count), read)
       const whole = containers.length === Number(count)
       return shows({ containers: containers.map((container) => containerJson(container, encoding)) }, whole)
     }
     const bytes = count > FEW ? await source.size(index, start, Number(count), read) : 0n
     if (bytes > MAX_BYTES) return fails(`${count} containers are more than ${MAX_BYTES} bytes: ask for fewer`, true)
-    return bytes > LARGE ? large.pass('ranges', told) : told()
+    return bytes > LARGE ? large(told, read.signal) : told()
   }
   const getContainerByIndex: OwnMethod<ReturnType<typeof readPosition>> = async (index, args, read) => {
     const container = await source.byIndex(index, args.index, read)

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { createHeadShape } from '../../../../src/api/node/evm/ws/head-shape.ts'
 import { readMissed } from '../../../../src/api/node/evm/ws/missed.ts'
+import { createRecentlySent } from '../../../../src/api/node/evm/ws/recently-sent.ts'
 import { createSubscription } from '../../../../src/api/node/evm/ws/subscription.ts'
-import { createTold } from '../../../../src/api/node/evm/ws/told.ts'
 import type { UpstreamLink } from '../../../../src/api/node/evm/ws/upstream-link.ts'
 
 const whole = (height: number) => ({ blockNumber: `0x${height.toString(16)}`, hash: `0xt${height}`, value: '0x1' })
@@ -35,7 +35,7 @@ const link: UpstreamLink = {
 }
 
 it('accepted transactions that were missed have the form that each client asked for', async () => {
-  const told = createTold()
+  const told = createRecentlySent()
   const begin = (id: string, params: string) =>
     createSubscription('eth_subscribe', Buffer.from(params), { id, upstreamId: id }, 100n, told)
   const subscriptions = [
@@ -65,7 +65,7 @@ async function missedOf(
   subscriptions: readonly (readonly [params: string, since: bigint, ...heads: number[]])[],
   { reached, tip }: { reached: bigint; tip: bigint },
 ) {
-  const told = createTold()
+  const told = createRecentlySent()
   asked.length = 0
   const delivered: string[] = []
   const begun = subscriptions.map(([params, since, ...heads], at) => {

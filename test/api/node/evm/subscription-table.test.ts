@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
+import { createRecentlySent } from '../../../../src/api/node/evm/ws/recently-sent.ts'
 import { createSubscription } from '../../../../src/api/node/evm/ws/subscription.ts'
 import { createSubscriptionTable } from '../../../../src/api/node/evm/ws/subscription-table.ts'
-import { createTold } from '../../../../src/api/node/evm/ws/told.ts'
 
 const HEADS = Buffer.from('["newHeads"]')
 const named = (id: string, upstreamId: string) =>
-  createSubscription('eth_subscribe', HEADS, { id, upstreamId }, 0n, createTold())
+  createSubscription('eth_subscribe', HEADS, { id, upstreamId }, 0n, createRecentlySent())
 
 it('an id of the lost node is no one’s at the next, until that one holds the subscription', () => {
   const table = createSubscriptionTable()

@@ -2,6 +2,7 @@ import { FirnError } from '../../../../errors.ts'
 import { mapBounded } from '../../../../lib/waiting/map-bounded.ts'
 import { saysWithout } from '../../forward/judge.ts'
 import { JSON_EVM, type NodeAnswer } from '../../http/answer.ts'
+import { elementsOf } from '../../json/spans.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
 import { EVM_CODES, errorEntry, refusedBody, resultOf, silence, trimmed, unansweredEntry } from '../answers.ts'
 import { CALL_MS, type EvmCall } from '../call.ts'
@@ -14,7 +15,7 @@ import { joinAnswers } from './join-answers.ts'
 import { matchAnswers } from './match-answers.ts'
 import { numbered, shareIds, underOwnId } from './own-ids.ts'
 import { createResultRoom, tooLarge } from './result-room.ts'
-import { entriesOf, joinEntries, MAX_BATCH, splitBatch } from './split-batch.ts'
+import { joinEntries, MAX_BATCH, splitBatch } from './split-batch.ts'
 import { type Answers, createWitnesses } from './witnesses.ts'
 
 /** Arrays of calls: each entry is answered from the cache or by a node, and answers are in the order of the calls. */
@@ -140,7 +141,7 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
     const deadline = Date.now() + CALL_MS
     const whole = await reads.ask({ endpoint, body, contentType, signal, deadline }, witnesses.judge, areFinal)
     if (whole.status !== 200) return { kind: 'whole', answer: whole }
-    const answers = matchAnswers(asked, whole.body.length === 0 ? [] : (entriesOf(whole.body) ?? []))
+    const answers = matchAnswers(asked, elementsOf(whole.body))
     if (!answers) return { kind: 'each', answers: await askEach(request, asked) }
     const late = isAgain ? undefined : witnesses.late()
     if (late && (await reads.catchesUp(request, late.block, late.hosts))) return askTogether(request, asked, body, true)

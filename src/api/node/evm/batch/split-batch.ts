@@ -26,13 +26,3 @@ export function joinEntries(body: Buffer, messages: readonly EvmMessage[]): Buff
 const OPEN = Buffer.from('[')
 const COMMA = Buffer.from(',')
 const CLOSE = Buffer.from(']')
-
-/** The answers of an array, as views of their bytes; undefined when the body is not an array. */
-export function entriesOf(body: Buffer): Buffer[] | undefined {
-  const entries: Buffer[] = []
-  const isArray = eachElement(body, 0, (from, to) => {
-    entries.push(body.subarray(from, to))
-    return true
-  })
-  return isArray ? entries : undefined
-}

@@ -1,13 +1,13 @@
 import type { AnswerVerdict, RawResponse } from '../../../../upstream/index.ts'
 import { createEcho } from '../../forward/echo.ts'
 import { judgeRpc, saysLimited, saysWithout } from '../../forward/judge.ts'
+import { elementsOf } from '../../json/spans.ts'
 import { resultOf, unansweredEntry } from '../answers.ts'
 import type { EvmMessage } from '../message.ts'
 import type { ChainTip } from '../read/chain-tip.ts'
 import { type Attempts, inspect, isMissing, isOfNow, noAttempts } from '../read/inspect.ts'
 import type { ReadPlan } from '../read/plan.ts'
 import { matchAnswers } from './match-answers.ts'
-import { entriesOf } from './split-batch.ts'
 
 /** Answers of a batch by call. */
 export type Answers = Map<EvmMessage, Buffer>
@@ -73,7 +73,7 @@ export function createWitnesses(
       const verdict = judgeWhole(response)
       const isTold = verdict.kind === 'answer' || verdict.behind === true
       if (!isTold || response.status !== 200 || response.body.length === 0) return verdict
-      const matched = matchAnswers(asked, entriesOf(response.body) ?? [])
+      const matched = matchAnswers(asked, elementsOf(response.body))
       if (!matched && verdict.kind === 'retry') return verdict
       if (!matched) return { kind: 'retry', behind: true, reason: 'does not answer batches' }
       if ([...matched.values()].some((entry) => saysLimited(entry, isEcho)))

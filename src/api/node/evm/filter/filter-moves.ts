@@ -2,9 +2,11 @@ import { FirnError, UpstreamUnavailableError } from '../../../../errors.ts'
 import { isRecord } from '../../../../lib/json/json-record.ts'
 import { mapBounded } from '../../../../lib/waiting/map-bounded.ts'
 import type { Member, NodePools } from '../../forward/nodes/node-pools.ts'
+import { elementsOf } from '../../json/spans.ts'
 import { resultOf } from '../answers.ts'
 import type { EvmCall } from '../call.ts'
-import { elementsOf, rangeFilter } from '../log-range.ts'
+import { rangeFilter } from '../log-range.ts'
+import { toQuantity } from '../quantity.ts'
 import type { ChainTip } from '../read/chain-tip.ts'
 import { followedRange, parameterAt } from '../read/finality.ts'
 import { callOf, exchange, isAnswer, textOf } from './filter-call.ts'
@@ -46,7 +48,6 @@ const HEIGHT_MS = 2_000
 /** Blocks of a gap that are asked for at once. */
 const AT_ONCE = 16
 
-const hex = (height: bigint): string => `0x${height.toString(16)}`
 const isHeight = (told: unknown): told is string => typeof told === 'string' && /^0x[\da-f]{1,16}$/i.test(told)
 const bytesOf = (params: string): Buffer => Buffer.from(params, 'latin1')
 
@@ -103,7 +104,7 @@ export function createFilterMoves(deps: {
     const to = await heightAt(member, call)
     if (to - sure > MAX_UNSURE) throw new UpstreamUnavailableError(`${host}: moves too fast for a filter`)
     const early = sure > LATE_EVENTS ? sure - LATE_EVENTS : 0n
-    const gap = to > told ? { from: hex(told + 1n), to: hex(to), sure: hex(early) } : undefined
+    const gap = to > told ? { from: toQuantity(told + 1n), to: toQuantity(to), sure: toQuantity(early) } : undefined
     return { host, id, going: { ...filter, gap, again: isHash(filter.last) ? [filter.last] : undefined } }
   }
   const missedLogs = async (call: EvmCall, { params }: GoingFilter, maker: Member, from: bigint, to: bigint) => {
@@ -121,7 +122,7 @@ export function createFilterMoves(deps: {
     throw isSaid ? new LostFilterError(reason) : new UpstreamUnavailableError(reason)
   }
   const missedBlocks = (call: EvmCall, maker: Member, from: bigint, to: bigint): Promise<Buffer[]> => {
-    const heights = Array.from({ length: Number(to - from) + 1 }, (_, at) => hex(from + BigInt(at)))
+    const heights = Array.from({ length: Number(to - from) + 1 }, (_, at) => toQuantity(from + BigInt(at)))
     return mapBounded(heights, AT_ONCE, async (height) => {
       const block = await ask(maker, call, 'eth_getBlockByNumber', [height, false])
       const hash = isRecord(block) ? String(block['hash']) : ''
@@ -136,7 +137,7 @@ export function createFilterMoves(deps: {
       if (params.length > MAX_KEPT_PARAMS) return undefined
       if (method === 'eth_newFilter' && !followedRange(call.message.params)) return undefined
       if (method === 'eth_newPendingTransactionFilter') return { method, params, last: '0x0' }
-      return { method, params, last: hex(await heightAt(member, call)) }
+      return { method, params, last: toQuantity(await heightAt(member, call)) }
     },
     async move(call, filter, members) {
       const { endpoint, signal } = call

@@ -1,7 +1,7 @@
-import { memberOf } from '../../json/spans.ts'
+import { elementsOf, memberOf } from '../../json/spans.ts'
 import { resultEntry, resultOf } from '../answers.ts'
 import type { EvmCall } from '../call.ts'
-import { elementsOf } from '../log-range.ts'
+import { toQuantity } from '../quantity.ts'
 import type { Gap, GoingFilter, HeldFilter } from './filter-table.ts'
 
 const HASH = /^0x[0-9a-f]{64}$/i
@@ -55,7 +55,7 @@ export function quietUpTo(held: HeldFilter, before: bigint | undefined): HeldFil
   const quietTo = before - LATE_EVENTS
   const since = BigInt(going.quietTo ?? (isHash(going.last) ? '0x0' : going.last))
   if (quietTo - since < QUIET_STEP) return held
-  return { ...held, going: { ...going, quietTo: `0x${quietTo.toString(16)}` } }
+  return { ...held, going: { ...going, quietTo: toQuantity(quietTo) } }
 }
 
 /** A log that a re-organisation took back is news, though its block was told. */

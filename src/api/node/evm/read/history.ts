@@ -3,6 +3,7 @@ import { roomFor } from '../../../../lib/room-for.ts'
 import { steadyNow } from '../../../../lib/steady-clock.ts'
 import type { Member, NodeGroup } from '../../forward/nodes/node-pools.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
+import { toQuantity } from '../quantity.ts'
 
 /**
  * Which nodes were state-synced. For logs up to the block that they began with, they answer with an empty result and no
@@ -63,7 +64,7 @@ export function createHistory(top: () => bigint | undefined, shown: (host: strin
   const look = async ({ host, pool, path }: Member, endpoint: Endpoint, block: bigint): Promise<void> => {
     try {
       const options = { deadline: Date.now() + WAIT_MS }
-      const params = [`0x${block.toString(16)}`, false]
+      const params = [toQuantity(block), false]
       const found = await pool.rpc<unknown>(path(endpoint), 'eth_getBlockByNumber', params, options)
       const { present, absent } = known.get(host) ?? { present: undefined, absent: 0n }
       if (found === null && (shown(host) ?? block) < block) ahead.set(host, block)

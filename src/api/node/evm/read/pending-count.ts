@@ -6,6 +6,7 @@ import type { NodeAnswer } from '../../http/answer.ts'
 import { bodyOf, resultEntry, resultOf } from '../answers.ts'
 import { type EvmCall, evmRequest } from '../call.ts'
 import type { EvmMessage } from '../message.ts'
+import { toQuantity } from '../quantity.ts'
 import { parameterAt } from './finality.ts'
 
 /** Nodes that answer later than this after the first are not waited for, milliseconds. */
@@ -49,5 +50,5 @@ export async function highestPendingCount(pools: NodePools, call: EvmCall): Prom
   const patience = Promise.any(asked).then(() => pause(OTHERS_MS, until))
   await Promise.race([Promise.allSettled(asked), patience.catch(() => Promise.allSettled(asked))])
   enough.abort()
-  return highest === undefined ? undefined : bodyOf(resultEntry(id, `"0x${highest.toString(16)}"`))
+  return highest === undefined ? undefined : bodyOf(resultEntry(id, `"${toQuantity(highest)}"`))
 }

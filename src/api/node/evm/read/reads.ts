@@ -10,6 +10,7 @@ import type { Endpoint } from '../../routes/endpoint.ts'
 import { bodyOf, resultEntry, resultOf, withId, withOwnId } from '../answers.ts'
 import { type EvmCall, evmRequest, MAX_SHARED_BODY } from '../call.ts'
 import type { EvmMessage } from '../message.ts'
+import { toQuantity } from '../quantity.ts'
 import type { ChainTip } from './chain-tip.ts'
 import { createFlights } from './flights.ts'
 import {
@@ -95,8 +96,6 @@ const isShared = ({ body }: EvmCall): boolean => body.length <= MAX_SHARED_BODY
 
 const FIRST_BLOCK = 1n
 
-const hex = (value: bigint): string => `"0x${value.toString(16)}"`
-
 /**
  * The newest block number never falls for clients: blocks are accepted for good, so a block that was shown exists, even
  * if the remaining nodes have not seen it. Undefined = the answer needs no correction.
@@ -107,7 +106,7 @@ export function neverLower(plan: ReadPlan, tip: ChainTip, entry: Buffer): Buffer
   const height = result && heightIn(plan, result)
   const mark = tip.mark()
   if (height === undefined || mark === undefined || height >= mark || tip.wasSetBack()) return undefined
-  return resultEntry(plan.message.id, hex(mark))
+  return resultEntry(plan.message.id, `"${toQuantity(mark)}"`)
 }
 
 /** The answer is about the past, not the current state. */

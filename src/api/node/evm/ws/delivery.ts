@@ -1,5 +1,5 @@
 import { heightMember, textMember } from './notification.ts'
-import type { Told } from './told.ts'
+import type { RecentlySent } from './recently-sent.ts'
 
 /** Remembers what one subscriber got, so that nothing is delivered twice and nothing old after something newer. */
 export interface Delivery {
@@ -65,11 +65,11 @@ function transactionDelivery(isFirst: (what: string) => boolean): Delivery {
 
 const everything = (): Delivery => ({ isNew: () => true, last: undefined })
 
-/** @param told what all subscriptions have delivered to the client */
-export function deliveryOf(kind: string, told: Told): Delivery {
+/** @param sent what all subscriptions have delivered to the client */
+export function deliveryOf(kind: string, sent: RecentlySent): Delivery {
   if (kind === 'newHeads') return headDelivery()
-  if (kind === 'logs') return logDelivery(told.enter())
+  if (kind === 'logs') return logDelivery(sent.enter())
   // A pending one that was told before a node was lost reaches the next node later, as news.
   const ofTransactions = kind === 'newAcceptedTransactions' || kind === 'newPendingTransactions'
-  return ofTransactions ? transactionDelivery(told.enter()) : everything()
+  return ofTransactions ? transactionDelivery(sent.enter()) : everything()
 }

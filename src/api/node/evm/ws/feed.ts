@@ -13,10 +13,10 @@ import {
   withSubscription,
   writeNotification,
 } from './notification.ts'
+import { createRecentlySent } from './recently-sent.ts'
 import { blockShownBy, createSubscription, isDue, type Subscription, subscriptionIdOf } from './subscription.ts'
 import { createSubscriptionTable } from './subscription-table.ts'
 import { openTaking } from './taking-link.ts'
-import { createTold } from './told.ts'
 import type { LinkEvents, UpstreamLink } from './upstream-link.ts'
 
 /** A client's subscriptions, held at one node at a time and moved to another when that node is lost. */
@@ -61,7 +61,7 @@ const endAt = (link: UpstreamLink | undefined, { namespace }: Subscription, upst
 
 export function createFeed(deps: FeedDeps): Feed {
   const table = createSubscriptionTable()
-  const [shape, told] = [createHeadShape(), createTold()]
+  const [shape, sent] = [createHeadShape(), createRecentlySent()]
   let link: UpstreamLink | undefined
   let opening: Promise<UpstreamLink> | undefined
   /** A link that the subscriptions are being moved to. */
@@ -78,7 +78,7 @@ export function createFeed(deps: FeedDeps): Feed {
   /** False for blocks that a node behind the lost one has yet to catch up with: nothing is forgotten for them. */
   const rise = (height = 0n): boolean => {
     if (height <= reached) return false
-    told.head()
+    sent.head()
     reached = height
     return true
   }
@@ -240,7 +240,7 @@ export function createFeed(deps: FeedDeps): Feed {
     if (upstreamId === undefined) return entry
     // Each node numbers its own subscriptions: this id may still be in use for one that another node started.
     const id = table.hasId(upstreamId) ? `0x${randomBytes(16).toString('hex')}` : upstreamId
-    const subscription = createSubscription(method, params, { id, upstreamId }, reached, told)
+    const subscription = createSubscription(method, params, { id, upstreamId }, reached, sent)
     table.hold(subscription)
     if (id === upstreamId) return entry
     // In quotes: an id such as 2 is also found in `2.0`.

@@ -1,7 +1,8 @@
 import { UpstreamUnavailableError } from '../../../../errors.ts'
-import { memberOf } from '../../json/spans.ts'
+import { elementsOf, memberOf } from '../../json/spans.ts'
 import { resultOf } from '../answers.ts'
-import { elementsOf, hex, rangeFilter } from '../log-range.ts'
+import { rangeFilter } from '../log-range.ts'
+import { toQuantity } from '../quantity.ts'
 import { followedRange } from '../read/finality.ts'
 import type { HeadShape } from './head-shape.ts'
 import { textMember } from './notification.ts'
@@ -87,7 +88,7 @@ export async function readMissed(
     if (tip - from > BigInt(maxBlocks) + LOG_OVERLAP) throw new TooMuchMissedError(`${tip - from} blocks were missed`)
     const isWhole = byBlock.some((one) => one.isWhole)
     for (let height = from; height <= tip; height += 1n) {
-      const block = await askLink(link, 'eth_getBlockByNumber', `[${hex(height)},${isWhole}]`)
+      const block = await askLink(link, 'eth_getBlockByNumber', `["${toQuantity(height)}",${isWhole}]`)
       if (block[0] !== 0x7b) throw new UpstreamUnavailableError(`${link.host}: block ${height} is not there`)
       for (const one of byBlock) {
         // A head of another branch may stand below the last one.

@@ -2,7 +2,7 @@ import { eachElement } from '../../json/spans.ts'
 import { resultOf } from '../answers.ts'
 import { type Delivery, deliveryOf } from './delivery.ts'
 import { heightMember, textMember } from './notification.ts'
-import type { Told } from './told.ts'
+import type { RecentlySent } from './recently-sent.ts'
 
 /** One subscription of one client. It outlives the node that holds it. */
 export interface Subscription {
@@ -51,7 +51,7 @@ export function createSubscription(
   params: Buffer | undefined,
   ids: { id: string; upstreamId: string },
   since: bigint,
-  told: Told,
+  sent: RecentlySent,
 ): Subscription {
   const asked = readSubscribeParams(params)
   return {
@@ -61,7 +61,7 @@ export function createSubscription(
     ...ids,
     since,
     hasTold: false,
-    delivery: deliveryOf(asked.kind, told),
+    delivery: deliveryOf(asked.kind, sent),
   }
 }
 

@@ -19,7 +19,7 @@ export interface AloneCall {
 const ALONE_MS = 20_000
 
 /** Unsuccessful responses, the most useful one of each kind. */
-interface Told {
+interface Unsuccessful {
   /** The node handled the call but does not have the result (yet). */
   without?: RawResponse
   limited?: RawResponse
@@ -32,28 +32,33 @@ interface Told {
   notThere?: RawResponse
 }
 
-function note(told: Told, judge: Judge, answer: RawResponse): void {
+function note(seen: Unsuccessful, judge: Judge, answer: RawResponse): void {
   const verdict = judge(answer)
   if (verdict.kind === 'answer') return
-  if (verdict.rateLimited) told.limited = answer
-  else if (verdict.unheard === 'place') told.notThere = answer
-  else if (verdict.unheard === 'method') told.lacksMethod = answer
-  else if (verdict.behind) told.without = answer
-  else if (answer.status >= 500 && errorOf(answer.body)) told.trouble = answer
+  if (verdict.rateLimited) seen.limited = answer
+  else if (verdict.unheard === 'place') seen.notThere = answer
+  else if (verdict.unheard === 'method') seen.lacksMethod = answer
+  else if (verdict.behind) seen.without = answer
+  else if (answer.status >= 500 && errorOf(answer.body)) seen.trouble = answer
   // A missing key concerns only the node and this server; a non-answer or another call's answer is not passed on.
-  else told.failure ??= new UpstreamUnavailableError(`${answer.host} ${verdict.reason}`)
+  else seen.failure ??= new UpstreamUnavailableError(`${answer.host} ${verdict.reason}`)
 }
 
 /** @param areAll false: the others have had too many requests before, and one of them may answer later */
-function lastWord({ call, judge }: AloneCall, told: Told, members: readonly Member[], areAll: boolean): RawResponse {
-  if (told.without) return told.without
-  if (areAll && !told.limited) {
-    if (told.failure !== undefined) throw told.failure
-    const words = told.trouble ?? told.lacksMethod ?? told.notThere
+function lastWord(
+  { call, judge }: AloneCall,
+  seen: Unsuccessful,
+  members: readonly Member[],
+  areAll: boolean,
+): RawResponse {
+  if (seen.without) return seen.without
+  if (areAll && !seen.limited) {
+    if (seen.failure !== undefined) throw seen.failure
+    const words = seen.trouble ?? seen.lacksMethod ?? seen.notThere
     if (words) return words
   }
   // A node's rate limit concerns only the node and this server.
-  const verdict = told.limited && judge(told.limited)
+  const verdict = seen.limited && judge(seen.limited)
   const wait = (verdict?.kind === 'retry' ? verdict.retryAfterMs : undefined) ?? waitFor(members)
   throw new UpstreamRateLimitedError(`${call.method}: who might answer has had too many requests`, wait)
 }
@@ -82,19 +87,19 @@ export function createAlone(): (asked: AloneCall, group: NodeGroup) => Promise<R
     const inOrder = (free.length > 0 ? [...free] : members.slice(0, 1)).sort(
       (a, b) => turnstile.load(a.host) - turnstile.load(b.host),
     )
-    const told: Told = {}
+    const seen: Unsuccessful = {}
     const time = { left: ALONE_MS }
     for (const member of inOrder) {
       if (time.left <= 0) break
       try {
         const answer = await pass(asked, member, time)
         if (asked.judge(answer).kind === 'answer') return answer
-        note(told, asked.judge, answer)
+        note(seen, asked.judge, answer)
       } catch (error) {
         if (asked.call.signal.aborted || error instanceof DeadlineError) throw error
-        told.failure ??= error
+        seen.failure ??= error
       }
     }
-    return lastWord(asked, told, members, inOrder.length === members.length)
+    return lastWord(asked, seen, members, inOrder.length === members.length)
   }
 }

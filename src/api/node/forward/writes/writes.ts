@@ -22,7 +22,7 @@ import { type SignedTransaction, transactionOf } from './transaction-id.ts'
 export type WritePolicy = 'one' | 'all'
 
 /** The state of a write so far. */
-interface Told {
+interface Progress {
   /** The answer so far: a success, else the first answer about the transaction. */
   word?: RawResponse
   /** The node that gave it, if it is not a success. */
@@ -43,36 +43,36 @@ interface Told {
  */
 async function sendToAll(call: ForwardCall, members: readonly Member[], tx: SignedTransaction): Promise<RawResponse> {
   const now = Date.now()
-  const told: Told = { looked: 0, maybeTaken: false, until: now + ALL_MS }
+  const progress: Progress = { looked: 0, maybeTaken: false, until: now + ALL_MS }
   await sendToEnough(
     call,
     members.filter((member) => member.pausedUntil() <= now),
-    told,
+    progress,
   )
-  if (told.looked === 0)
+  if (progress.looked === 0)
     await sendToEnough(
       call,
       members.filter((member) => member.pausedUntil() > now),
-      told,
+      progress,
     )
-  const { word, teller, maybeTaken } = told
-  if (!word) return lastWord(call, told.last, told.failure, members)
+  const { word, teller, maybeTaken } = progress
+  if (!word) return lastWord(call, progress.last, progress.failure, members)
   return teller && maybeTaken ? takenOr(word, teller, call, tx) : word
 }
 
 /** Sends to as many nodes as needed until enough handle it: nodes that do not run the chain are replaced by others. */
-async function sendToEnough(call: ForwardCall, members: readonly Member[], told: Told): Promise<void> {
-  for (let at = 0; at < members.length && told.looked < MAX_NODES && !told.word; ) {
-    const some = members.slice(at, at + MAX_NODES - told.looked)
+async function sendToEnough(call: ForwardCall, members: readonly Member[], progress: Progress): Promise<void> {
+  for (let at = 0; at < members.length && progress.looked < MAX_NODES && !progress.word; ) {
+    const some = members.slice(at, at + MAX_NODES - progress.looked)
     at += some.length
-    await sendToSome(call, some, told)
+    await sendToSome(call, some, progress)
   }
 }
 
-async function sendToSome(call: ForwardCall, members: readonly Member[], told: Told): Promise<void> {
-  const answers = members.map((member) => send(member, call, told.until))
+async function sendToSome(call: ForwardCall, members: readonly Member[], progress: Progress): Promise<void> {
+  const answers = members.map((member) => send(member, call, progress.until))
   try {
-    told.word = await Promise.any(
+    progress.word = await Promise.any(
       answers.map(async (answer) => {
         const response = await answer
         if (!isVerdict(call, response) || !isSuccess(response)) throw new Error('not taken')
@@ -80,25 +80,26 @@ async function sendToSome(call: ForwardCall, members: readonly Member[], told: T
       }),
     )
   } catch {
-    for (const [index, one] of (await Promise.allSettled(answers)).entries()) noteTold(call, told, one, members[index])
+    for (const [index, one] of (await Promise.allSettled(answers)).entries())
+      noteEnd(call, progress, one, members[index])
   }
 }
 
-function noteTold(call: ForwardCall, told: Told, one: PromiseSettledResult<RawResponse>, member?: Member): void {
+function noteEnd(call: ForwardCall, progress: Progress, one: PromiseSettledResult<RawResponse>, member?: Member): void {
   if (one.status === 'fulfilled' && isUnheard(call, one.value)) {
-    told.last ??= one.value
+    progress.last ??= one.value
     return
   }
-  told.looked += 1
+  progress.looked += 1
   if (one.status === 'rejected') {
-    told.failure ??= one.reason
-    told.maybeTaken ||= !(one.reason instanceof UpstreamRateLimitedError)
+    progress.failure ??= one.reason
+    progress.maybeTaken ||= !(one.reason instanceof UpstreamRateLimitedError)
   } else if (!isVerdict(call, one.value)) {
-    told.last = one.value
-    told.maybeTaken ||= !wasTurnedAway(one.value)
-  } else if (!told.word) {
-    told.word = one.value
-    if (member) told.teller = member
+    progress.last = one.value
+    progress.maybeTaken ||= !wasTurnedAway(one.value)
+  } else if (!progress.word) {
+    progress.word = one.value
+    if (member) progress.teller = member
   }
 }
 

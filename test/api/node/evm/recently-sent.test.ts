@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
-import { createTold } from '../../../../src/api/node/evm/ws/told.ts'
+import { createRecentlySent } from '../../../../src/api/node/evm/ws/recently-sent.ts'
 
 it('what one subscription was told another one was not', () => {
-  const { enter } = createTold()
+  const { enter } = createRecentlySent()
   const [one, other] = [enter(), enter()]
   expect([one('a'), one('a'), other('a'), other('a'), one('b')]).toEqual([true, false, true, false, true])
 })
 
 it('is remembered for eight heads at least, and not for ever', () => {
-  const { enter, head } = createTold()
+  const { enter, head } = createRecentlySent()
   const isFirst = enter()
   const heads = (count: number) => Array.from({ length: count }, head)
   heads(5)
@@ -20,7 +20,7 @@ it('is remembered for eight heads at least, and not for ever', () => {
 })
 
 it('is remembered for the latter half of what there is room for at least, and no more than that', () => {
-  const isFirst = createTold(10).enter()
+  const isFirst = createRecentlySent(10).enter()
   const numbers = Array.from({ length: 23 }, (_, at) => String(at))
   expect(numbers.every(isFirst)).toBe(true)
   expect(numbers.slice(-5).some(isFirst)).toBe(false)

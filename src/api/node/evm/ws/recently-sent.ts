@@ -2,7 +2,7 @@
  * What one client was recently sent, over all its subscriptions: only what is read again after the loss of a node can
  * be sent twice, and that is of the last few blocks.
  */
-export interface Told {
+export interface RecentlySent {
   /** For one subscription: whether this is sent for the first time. */
   enter(): (what: string) => boolean
   /** The chain has a new block. */
@@ -10,11 +10,11 @@ export interface Told {
 }
 
 /** Entries remembered per client over all subscriptions. The newer half is always remembered. */
-export const MOST_TOLD = 20_000
+export const MOST_SENT = 20_000
 /** Entries are kept for this many heads: more blocks than are read again, which may be sent after their heads. */
-const TOLD_HEADS = 8
+const SENT_HEADS = 8
 
-export function createTold(most: number = MOST_TOLD): Told {
+export function createRecentlySent(most: number = MOST_SENT): RecentlySent {
   // Two sets that take turns: deleting the oldest entry of one set gets slower with every deletion.
   let latest = new Set<string>()
   let before = new Set<string>()
@@ -39,7 +39,7 @@ export function createTold(most: number = MOST_TOLD): Told {
     },
     head: () => {
       heads += 1
-      if (heads >= TOLD_HEADS) turn()
+      if (heads >= SENT_HEADS) turn()
     },
   }
 }

@@ -1,0 +1,2 @@
+/** A number as EVM nodes write it. */
+export const toQuantity = (value: bigint): string => `0x${value.toString(16)}`
