@@ -2,7 +2,7 @@ import { type AnswerCacheOptions, createAnswerCache } from '../forward/answer-ca
 import type { ForwardCall } from '../forward/call.ts'
 import type { Forwarder } from '../forward/forwarder.ts'
 import type { NodePools } from '../forward/nodes/node-pools.ts'
-import type { ToldElsewhere } from '../forward/told-elsewhere.ts'
+import type { ToldElsewhere } from '../forward/told/told-elsewhere.ts'
 import type { NodeAnswer } from '../http/answer.ts'
 import { GoJsonError } from '../json/go-json-error.ts'
 import { skipSpace, validateValue } from '../json/validate.ts'

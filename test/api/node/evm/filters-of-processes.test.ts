@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { createToldElsewhere, type Told } from '../../../../src/api/node/forward/told-elsewhere.ts'
+import { createToldElsewhere, type Told } from '../../../../src/api/node/forward/told/told-elsewhere.ts'
 import { createSharedNews } from '../../../../src/sharing/index.ts'
 import { connect, redis } from '../../../sharing/shared.ts'
 import { createRandom } from '../../../support/generated/random.ts'

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createPublicClient, http, type Log } from 'viem'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createToldElsewhere, type SharedNews } from '../../../../src/api/node/forward/told-elsewhere.ts'
+import { createToldElsewhere, type SharedNews } from '../../../../src/api/node/forward/told/told-elsewhere.ts'
 import { createRandom } from '../../../support/generated/random.ts'
 import { eventually } from '../../../support/waiting/eventually.ts'
 import { until } from '../../../support/waiting/until.ts'

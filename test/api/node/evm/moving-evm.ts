@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { ToldElsewhere } from '../../../../src/api/node/forward/told-elsewhere.ts'
+import type { ToldElsewhere } from '../../../../src/api/node/forward/told/told-elsewhere.ts'
 import { createMovingNodes, failureOf, later, type MovingNode, type MovingReport, noteAnswer } from '../moving-nodes.ts'
 import { type EvmStage, startEvmStage } from './stage.ts'
 

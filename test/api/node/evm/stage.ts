@@ -8,7 +8,7 @@ import { createChainTips } from '../../../../src/api/node/evm/read/chain-tips.ts
 import type { SocketLimits } from '../../../../src/api/node/evm/ws/limits.ts'
 import { createEvmSockets, type EvmSockets } from '../../../../src/api/node/evm/ws/sockets.ts'
 import { createSocketTargets } from '../../../../src/api/node/evm/ws/targets.ts'
-import type { ToldElsewhere } from '../../../../src/api/node/forward/told-elsewhere.ts'
+import type { ToldElsewhere } from '../../../../src/api/node/forward/told/told-elsewhere.ts'
 import {
   createChainDirectory,
   createForwarder,

@@ -1,5 +1,5 @@
 import { isRecord } from '../../../../lib/json/json-record.ts'
-import type { Told, ToldElsewhere } from '../../forward/told-elsewhere.ts'
+import type { Told, ToldElsewhere } from '../../forward/told/told-elsewhere.ts'
 import { createFilterTable, type FilterTable, type HeldFilter } from './filter-table.ts'
 
 const areTexts = (of: unknown, ...names: string[]): boolean =>

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { roomFor } from '../../../../lib/room-for.ts'
 import { ABSURD_LEAD, type UpstreamPool } from '../../../../upstream/index.ts'
 import type { NodePools } from '../../forward/nodes/node-pools.ts'
-import type { ToldElsewhere } from '../../forward/told-elsewhere.ts'
+import type { ToldElsewhere } from '../../forward/told/told-elsewhere.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
 import { type ChainTip, createChainTip } from './chain-tip.ts'
 

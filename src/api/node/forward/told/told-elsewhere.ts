@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { isRecord } from '../../../lib/json/json-record.ts'
-import type { Source } from '../routes/endpoint.ts'
+import { isRecord } from '../../../../lib/json/json-record.ts'
+import type { Source } from '../../routes/endpoint.ts'
 
 /** What clients of one process were told, as far as other processes have to know it. */
 export type Told =

@@ -1,11 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import type { ForwardCall } from '../../../../src/api/node/forward/call.ts'
-import { createNodePools, type NodePools } from '../../../../src/api/node/forward/nodes/node-pools.ts'
-import { createToldElsewhere, type SharedNews, type Told } from '../../../../src/api/node/forward/told-elsewhere.ts'
-import { TEST_LIMITS } from '../../../support/upstream/upstream-pool.ts'
-import { until } from '../../../support/waiting/until.ts'
-import { createForwarderAlone } from './forwarder-alone.ts'
+import type { ForwardCall } from '../../../../../src/api/node/forward/call.ts'
+import { createNodePools, type NodePools } from '../../../../../src/api/node/forward/nodes/node-pools.ts'
+import {
+  createToldElsewhere,
+  type SharedNews,
+  type Told,
+} from '../../../../../src/api/node/forward/told/told-elsewhere.ts'
+import { TEST_LIMITS } from '../../../../support/upstream/upstream-pool.ts'
+import { until } from '../../../../support/waiting/until.ts'
+import { createForwarderAlone } from '../forwarder-alone.ts'
 
 /** What one says all hear, whoever says it. */
 function startNews(): SharedNews {

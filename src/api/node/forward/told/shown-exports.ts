@@ -1,11 +1,11 @@
 import { CHAIN_LETTERS, type ChainLetter } from '../../../../lib/primary-network.ts'
 import type { RawResponse } from '../../../../upstream/index.ts'
 import type { ForwardCall } from '../call.ts'
+import { memberAt } from '../nodes/group-members.ts'
+import type { NodeGroup } from '../nodes/node-pools.ts'
+import { sourceOf } from '../nodes/source-chains.ts'
 import { resultIn } from '../result-in.ts'
-import { memberAt } from './group-members.ts'
-import type { NodeGroup } from './node-pools.ts'
 import { heightCallOf, type ShownBlock } from './shown-block.ts'
-import { sourceOf } from './source-chains.ts'
 
 /** How long a client waits for its outputs while their node is asked for its height, milliseconds. */
 const WAIT_MS = 1_000

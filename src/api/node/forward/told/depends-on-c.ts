@@ -1,5 +1,5 @@
-import type { ForwardCall } from './call.ts'
-import { sourceOf } from './nodes/source-chains.ts'
+import type { ForwardCall } from '../call.ts'
+import { sourceOf } from '../nodes/source-chains.ts'
 
 /** Whether an answer depends on blocks of C: at its own endpoints, of what it exported, and whether that can be spent. */
 export function dependsOnC(call: ForwardCall): boolean {

@@ -1,8 +1,8 @@
 import { steadyNow } from '../../../../lib/steady-clock.ts'
 import { ABSURD_LEAD, type RawResponse } from '../../../../upstream/index.ts'
 import type { ForwardCall } from '../call.ts'
+import type { Member, NodeGroup } from '../nodes/node-pools.ts'
 import { heightOf, type LateNodes } from './late-nodes.ts'
-import type { Member, NodeGroup } from './node-pools.ts'
 import { type BlockHeight, type HeightCall, type ShownBlock, shownBlock } from './shown-block.ts'
 
 /** Tracks the highest block of P and X that clients have been told of, and which nodes may not have it. */

@@ -81,3 +81,10 @@ export function shownBlock(
   const height = bytes ? blockHeight(bytes) : json && heightIn(json)
   return height === undefined ? undefined : { height, asked: heightCallOf(source) }
 }
+
+/** Height of the block with an atomic transaction: stands next to the status, or after the whole transaction. */
+export function atomicHeightIn(body: Buffer): bigint | undefined {
+  const result = resultIn(body)
+  const digits = /"blockHeight":"(\d{1,20})"/.exec(result.toString('latin1', Math.max(0, result.length - 512)))?.[1]
+  return digits === undefined ? undefined : BigInt(digits)
+}

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import type { ForwardCall } from '../../../../../src/api/node/forward/call.ts'
-import { createLateNodes } from '../../../../../src/api/node/forward/nodes/late-nodes.ts'
 import type { NodeGroup, NodePools } from '../../../../../src/api/node/forward/nodes/node-pools.ts'
-import { heightCallOf } from '../../../../../src/api/node/forward/nodes/shown-block.ts'
-import { createShownHeights } from '../../../../../src/api/node/forward/nodes/shown-heights.ts'
+import { createLateNodes } from '../../../../../src/api/node/forward/told/late-nodes.ts'
+import { heightCallOf } from '../../../../../src/api/node/forward/told/shown-block.ts'
+import { createShownHeights } from '../../../../../src/api/node/forward/told/shown-heights.ts'
 import { gorillaCall, nodeAt, startFront, told } from '../../fake-nodes.ts'
 import { createForwarderAlone } from '../forwarder-alone.ts'
-import { CLIENT_ID, startLateNode } from './late-node.ts'
+import { CLIENT_ID, startLateNode } from '../nodes/late-node.ts'
 
 it.each([
   ['/ext/bc/P', 'platform.getHeight', 'platform.getUTXOs'],
