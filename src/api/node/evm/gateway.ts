@@ -1,5 +1,5 @@
 import { type AnswerCacheOptions, createAnswerCache } from '../forward/answer-cache.ts'
-import type { ForwardCall } from '../forward/call.ts'
+import { type ForwardCall, posted } from '../forward/call.ts'
 import type { Forwarder } from '../forward/forwarder.ts'
 import type { NodePools } from '../forward/nodes/node-pools.ts'
 import type { ToldElsewhere } from '../forward/told/told-elsewhere.ts'
@@ -61,7 +61,7 @@ const forwardCall = ({ endpoint, message, body, contentType, signal }: EvmCall, 
   id: message.id,
   // Cacheable answers are cached here.
   isClean: () => false,
-  http: { method: 'POST', contentType, contentEncoding: undefined, query: '', body },
+  http: posted(body, contentType),
   signal,
 })
 

@@ -36,6 +36,13 @@ export interface ForwardCall {
 
 const JSON_HEADERS: Readonly<Record<string, string>> = Object.freeze({ 'content-type': 'application/json' })
 
+/**
+ * A POST of a body to a JSON-RPC endpoint. No encoding: a node takes no notice of it, and something before one might
+ * unpack a call that could not be read here.
+ */
+export const posted = (body: Buffer, contentType = 'application/json') =>
+  ({ method: 'POST', contentType, contentEncoding: undefined, query: '', body }) satisfies ForwardCall['http']
+
 /** Headers for the node: those that describe the body, nothing of the client's (credentials, cookies, routes). */
 export function forwardHeaders({
   contentType,

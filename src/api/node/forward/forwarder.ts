@@ -249,8 +249,7 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
     const waking = source === 'P' || source === 'X' || source === 'C' ? wake(group, source) : undefined
     if (waking) await waking
     if (target === 'any') return read(call, group)
-    if (target === 'alone')
-      return answerOf(await alone({ call, judge: judgeOf(call), requestAt: (path) => requestOf(call, path) }, group))
+    if (target === 'alone') return answerOf(await alone({ call, judge: judgeOf(call) }, group))
     try {
       const response = await forwardWrite(call, group, writePolicy, await lacksFor(call, group))
       told.written(call, response)

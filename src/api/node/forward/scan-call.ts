@@ -19,13 +19,13 @@ const NAMES = ['id', 'method', 'params', 'jsonrpc']
 const QUOTE = 0x22
 
 /**
- * The call in the object at `at`: the last duplicate of a member wins, as at a node. Undefined when it is not an
+ * The call that a body begins with: the last duplicate of a member wins, as at a node. Undefined when it is not an
  * object. A value that is not text does not replace an earlier method: a node ignores null this way and executes the
  * earlier one.
  */
-export function scanCall(body: Buffer, at: number): ScannedCall | undefined {
+export function scanCall(body: Buffer): ScannedCall | undefined {
   const call: ScannedCall = { isVersion2: false, isOdd: false, method: undefined, id: undefined, params: undefined }
-  const end = eachMember(body, at, (keyFrom, keyTo, from, to) => {
+  const end = eachMember(body, bodyStart(body), (keyFrom, keyTo, from, to) => {
     const name = memberName(body, keyFrom, keyTo, NAMES)
     if ((name === 'method' || name === 'jsonrpc') && body[from] !== QUOTE) call.isOdd = true
     else if (name === 'method') call.method = shortText(body, from, to)
@@ -53,4 +53,4 @@ export function isCleanCall(body: Buffer, call: ScannedCall): boolean {
 }
 
 /** Where the first value of a body begins. */
-export const bodyStart = (body: Buffer): number => skipSpace(body, 0)
+const bodyStart = (body: Buffer): number => skipSpace(body, 0)

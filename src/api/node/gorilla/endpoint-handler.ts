@@ -1,10 +1,10 @@
 import { UpstreamUnavailableError } from '../../../errors.ts'
 import { goJson } from '../../../lib/json/go-json.ts'
-import type { ForwardCall } from '../forward/call.ts'
+import { posted } from '../forward/call.ts'
 import { namedByIds } from '../forward/chain-names.ts'
 import type { Forwarder } from '../forward/forwarder.ts'
 import { errorOf, lacksMethod } from '../forward/judge.ts'
-import { bodyStart, isCleanCall, scanCall } from '../forward/scan-call.ts'
+import { isCleanCall, scanCall } from '../forward/scan-call.ts'
 import { JSON_GORILLA, type NodeAnswer } from '../http/answer.ts'
 import type { CallerAddress } from '../http/caller-address.ts'
 import { type Exchange, headerOf } from '../http/exchange.ts'
@@ -54,7 +54,7 @@ const askNode =
       params: text,
       id: ASK_ID,
       isClean: () => true,
-      http: { method: 'POST', contentType: 'application/json', contentEncoding: undefined, query: '', body },
+      http: posted(body),
       signal,
     })
     return resultOf(named ? { ...answer, body: named.inOwnNames(answer.body) } : answer, method)
@@ -75,27 +75,20 @@ export function createGorillaHandler(deps: GorillaHandlerDeps): GorillaHandler {
   const { table, forwarder, callerAddress, chains } = deps
   const forward = async (exchange: Exchange, sent: Buffer): Promise<NodeAnswer> => {
     const { endpoint, request, signal } = exchange
-    const call = scanCall(sent, bodyStart(sent))
+    const call = scanCall(sent)
     const asked = call?.params && sent.subarray(call.params.from, call.params.to)
     const named = namedByIds(call?.method, asked, chains.aliased())
     const params = named?.params ?? asked
     const body = named && call?.params ? withParams(sent, call.params, named.params) : sent
     const id =
       call?.id && sent[call.id.from] !== 0x6e ? compactJson(sent.subarray(call.id.from, call.id.to)) : undefined
-    const http: ForwardCall['http'] = {
-      method: 'POST',
-      contentType: 'application/json',
-      // A node takes no notice of it. Something before one might unpack a call that could not be read here.
-      contentEncoding: undefined,
-      query: '',
-      body,
-    }
     const method = call?.method
     const isClean = (): boolean => call !== undefined && isCleanCall(sent, call)
     const rule = ruleOf(method)
     const caller = callerAddress(request)
     const answer = await forwarder.forward({
-      ...{ endpoint, rule, method, params, id, isClean, http, caller },
+      ...{ endpoint, rule, method, params, id, isClean, caller },
+      http: posted(body),
       signal: signal(),
     })
     return named ? { ...answer, body: named.inOwnNames(answer.body) } : answer
@@ -141,7 +134,7 @@ export function createGorillaHandler(deps: GorillaHandlerDeps): GorillaHandler {
     const { name } = exchange.endpoint
     if (!table.hasLocal(name) && !table.isPublic) return forward(exchange, body)
     if (table.isWhole(name)) return answerHere(exchange, body)
-    const entry = table.entry(name, scanCall(body, bodyStart(body))?.method)
+    const entry = table.entry(name, scanCall(body)?.method)
     if (entry.kind !== 'forward') return answerHere(exchange, body)
     const answer = await forward(exchange, body)
     return entry.fallback && lacksMethod(answer.body) ? compose(exchange, body, entry.fallback, answer) : answer

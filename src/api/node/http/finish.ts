@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { createSparingLog } from '../../../lib/logging/sparing-log.ts'
 import { failureAnswer } from '../forward/forwarded-answer.ts'
-import { bodyStart, scanCall } from '../forward/scan-call.ts'
+import { scanCall } from '../forward/scan-call.ts'
 import { compactJson } from '../json/write.ts'
 import type { NodeAnswer } from './answer.ts'
 import type { ReadBody } from './body.ts'
@@ -14,7 +14,7 @@ type Whole = Extract<ReadBody, { kind: 'whole' }>
 
 /** The id of a call, if it can be found. */
 function idOf(body: Buffer): Buffer | undefined {
-  const id = scanCall(body, bodyStart(body))?.id
+  const id = scanCall(body)?.id
   return id && compactJson(body.subarray(id.from, id.to))
 }
 

@@ -4,7 +4,7 @@ import { parseJsonAsWritten, stringifyAsWritten } from '../../../lib/json/json.t
 import { type AskEvm, composeActivePrecompiles } from '../../../services/node-fallbacks/index.ts'
 import type { EvmApi, EvmRequest } from '../evm/endpoint.ts'
 import { errorOf, lacksMethod } from '../forward/judge.ts'
-import { bodyStart, scanCall } from '../forward/scan-call.ts'
+import { scanCall } from '../forward/scan-call.ts'
 import { JSON_EVM, type NodeAnswer } from '../http/answer.ts'
 import { compactJson } from '../json/write.ts'
 
@@ -33,7 +33,7 @@ const askOf =
  */
 export function withEvmFallbacks(evm: EvmApi): EvmApi {
   const compose = async (request: EvmRequest, answer: NodeAnswer): Promise<NodeAnswer> => {
-    const call = scanCall(request.body, bodyStart(request.body))
+    const call = scanCall(request.body)
     if (call?.id === undefined || request.body.length > LONGEST) return answer
     const params: unknown =
       call.params === undefined
@@ -59,9 +59,7 @@ export function withEvmFallbacks(evm: EvmApi): EvmApi {
     answer: async (request) => {
       const answer = await evm.answer(request)
       const lacking = answer.body.includes(METHOD) && lacksMethod(answer.body)
-      return lacking && scanCall(request.body, bodyStart(request.body))?.method === METHOD
-        ? compose(request, answer)
-        : answer
+      return lacking && scanCall(request.body)?.method === METHOD ? compose(request, answer) : answer
     },
     ...(upgrade === undefined ? {} : { upgrade: upgrade.bind(evm) }),
   }

@@ -12,7 +12,7 @@ describe('a method named twice', () => {
     ['null alone is none', '"method":null', ''],
   ])('%s', (_what, members, method) => {
     const body = Buffer.from(`{"jsonrpc":"2.0","id":1,${members}}`)
-    expect(scanCall(body, 0)?.method ?? '').toBe(method)
+    expect(scanCall(body)?.method ?? '').toBe(method)
     expect(parseRequest(body).request.method).toBe(method)
     expect(readMessage(body, { from: 0, to: body.length }).method).toBe(method)
   })
@@ -21,7 +21,7 @@ describe('a method named twice', () => {
 describe('a call that is answered from memory', () => {
   const isClean = (members: string): boolean => {
     const body = Buffer.from(`{"id":1,${members}}`)
-    const call = scanCall(body, 0)
+    const call = scanCall(body)
     return call !== undefined && isCleanCall(body, call)
   }
 

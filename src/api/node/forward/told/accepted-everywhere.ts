@@ -1,6 +1,6 @@
 import { steadyNow } from '../../../../lib/steady-clock.ts'
 import { pause } from '../../../../lib/waiting/pause.ts'
-import { type ForwardCall, requestOf } from '../call.ts'
+import { type ForwardCall, posted, requestOf } from '../call.ts'
 import { errorOf } from '../judge.ts'
 import { healthyHosts } from '../nodes/group-members.ts'
 import type { Member, NodeGroup } from '../nodes/node-pools.ts'
@@ -45,7 +45,7 @@ function inOwnBytes(call: ForwardCall): ForwardCall {
   const id = idIn(call.params)
   if (id === undefined) return call
   const body = Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"${call.method}","params":{"txID":"${id}"}}`)
-  return { ...call, http: { ...call.http, contentType: 'application/json', contentEncoding: undefined, body } }
+  return { ...call, http: posted(body) }
 }
 
 /** This node has not accepted what the call asks about: it is checked again before the next read there. */

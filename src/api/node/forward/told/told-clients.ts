@@ -3,7 +3,7 @@ import type { RawResponse } from '../../../../upstream/index.ts'
 import type { CBlocks } from '../../evm/read/c-blocks.ts'
 import { ruleOf } from '../../methods/forwarded.ts'
 import { type Endpoint, endpointByName } from '../../routes/endpoint.ts'
-import type { ForwardCall } from '../call.ts'
+import { type ForwardCall, posted } from '../call.ts'
 import type { NodeGroup, NodePools } from '../nodes/node-pools.ts'
 import { acceptedEverywhere, noteLacking } from './accepted-everywhere.ts'
 import { createAwaitedTransactions } from './awaited-transactions.ts'
@@ -54,7 +54,7 @@ const callOf = (endpoint: Endpoint, method: string, body: Buffer): ForwardCall =
   method,
   params: undefined,
   id: undefined,
-  http: { method: 'POST', contentType: 'application/json', contentEncoding: undefined, query: '', body },
+  http: posted(body),
   signal: new AbortController().signal,
 })
 

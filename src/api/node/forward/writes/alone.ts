@@ -1,7 +1,7 @@
 import { DeadlineError, UpstreamRateLimitedError, UpstreamUnavailableError } from '../../../../errors.ts'
 import { steadyNow } from '../../../../lib/steady-clock.ts'
-import type { RawRequest, RawResponse } from '../../../../upstream/index.ts'
-import type { ForwardCall } from '../call.ts'
+import type { RawResponse } from '../../../../upstream/index.ts'
+import { type ForwardCall, requestOf } from '../call.ts'
 import { errorOf, type Judge } from '../judge.ts'
 import type { Member, NodeGroup } from '../nodes/node-pools.ts'
 import { waitFor } from './sending.ts'
@@ -11,8 +11,6 @@ import { createTurnstile } from './turnstile.ts'
 export interface AloneCall {
   call: ForwardCall
   judge: Judge
-  /** @param path of the endpoint at the node */
-  requestAt(path: string): RawRequest
 }
 
 /** Aggregating signatures may hang a node, so this timeout is shorter. Over all nodes, milliseconds. */
@@ -72,11 +70,11 @@ function lastWord(
 export function createAlone(): (asked: AloneCall, group: NodeGroup) => Promise<RawResponse> {
   const turnstile = createTurnstile()
   /** @param time remaining time, without the time that a call waits for others */
-  const pass = ({ call, judge, requestAt }: AloneCall, member: Member, time: { left: number }): Promise<RawResponse> =>
+  const pass = ({ call, judge }: AloneCall, member: Member, time: { left: number }): Promise<RawResponse> =>
     turnstile.pass(member.host, () => {
       const begun = steadyNow()
       const options = { idempotent: false, signal: call.signal, deadline: Date.now() + time.left, judge }
-      return member.pool.exchange(requestAt(member.path(call.endpoint)), options).finally(() => {
+      return member.pool.exchange(requestOf(call, member.path(call.endpoint)), options).finally(() => {
         time.left -= steadyNow() - begun
       })
     })

@@ -37,7 +37,6 @@ async function askSlow(...takes: readonly [ms: number, error: Error][]): Promise
   const asked = {
     call,
     judge: judgeRpc(undefined),
-    requestAt: (path: string) => ({ method: 'POST' as const, path, headers: {} }),
   }
   const failed = await createAlone()(asked, { members: () => members } as unknown as NodeGroup).catch((error) => error)
   return { given, failed }
