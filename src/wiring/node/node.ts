@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { type ChainTips, createCBlocks, createChainTips } from '../../api/node/evm/index.ts'
+import { type ChainTips, createChainTips } from '../../api/node/evm/index.ts'
 import {
   type ChainDirectory,
   chainNamed,
@@ -229,7 +229,7 @@ function createForwarding(
   const tips = createChainTips({ pools, maxLagBlocks: upstream.maxLagBlocks, elsewhere: deps.elsewhere })
   const forwarder = createForwarder({
     pools,
-    blocksOfC: createCBlocks({ pools, tips }),
+    tips,
     writePolicy: node.writePolicy,
     cache: { bytes: node.cacheBytes, entries: CACHE_ENTRIES, onHit: deps.metrics?.nodeCache('forward') },
     tipCacheMs: node.tipCacheMs,

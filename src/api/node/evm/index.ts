@@ -5,7 +5,6 @@
  */
 export type { EvmApi, EvmRequest } from './endpoint.ts'
 export { createEvmGateway } from './gateway.ts'
-export { createCBlocks } from './read/c-blocks.ts'
 export { type ChainTips, createChainTips } from './read/chain-tips.ts'
 export { createEvmSockets } from './ws/sockets.ts'
 export { createSocketTargets } from './ws/targets.ts'

@@ -1,7 +1,7 @@
 import { UpstreamUnavailableError } from '../../../errors.ts'
 import type { ChainLetter } from '../../../lib/primary-network.ts'
 import type { AnswerVerdict, RawResponse } from '../../../upstream/index.ts'
-import type { CBlocks } from '../evm/read/c-blocks.ts'
+import type { ChainTips } from '../evm/read/chain-tips.ts'
 import type { NodeAnswer } from '../http/answer.ts'
 import type { Finality } from '../methods/rule.ts'
 import { chainPathOf } from '../routes/endpoint.ts'
@@ -51,7 +51,7 @@ export interface Forwarder {
 
 export interface ForwarderDeps {
   pools: NodePools
-  blocksOfC: CBlocks
+  tips: ChainTips
   writePolicy: WritePolicy
   cache: AnswerCacheOptions
   /** How long answers that depend on the tip are reused while it does not change; 0 = never. Milliseconds. */

@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { createEvmGateway } from '../../../../src/api/node/evm/gateway.ts'
-import { createCBlocks } from '../../../../src/api/node/evm/read/c-blocks.ts'
 import { createChainTips } from '../../../../src/api/node/evm/read/chain-tips.ts'
 import type { SocketLimits } from '../../../../src/api/node/evm/ws/limits.ts'
 import { createEvmSockets, type EvmSockets } from '../../../../src/api/node/evm/ws/sockets.ts'
@@ -62,8 +61,7 @@ export async function startEvmStage(options: EvmStageOptions): Promise<EvmStage>
   const shared = { cache: { bytes: 10_000_000, entries: 10_000 }, tipCacheMs: options.tipCacheMs ?? 0 }
   const { writePolicy = 'one', elsewhere } = options
   const tips = createChainTips({ pools, maxLagBlocks: 3, elsewhere })
-  const blocksOfC = createCBlocks({ pools, tips })
-  const forwarder = createForwarder({ pools, blocksOfC, blockHeight, writePolicy, elsewhere, ...shared })
+  const forwarder = createForwarder({ pools, tips, blockHeight, writePolicy, elsewhere, ...shared })
   const { answer } = createEvmGateway({ pools, forwarder, tips, elsewhere, ...shared })
   const sockets = createEvmSockets({
     answer,

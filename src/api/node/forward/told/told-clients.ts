@@ -1,12 +1,13 @@
 import type { ChainLetter } from '../../../../lib/primary-network.ts'
 import type { RawResponse } from '../../../../upstream/index.ts'
-import type { CBlocks } from '../../evm/read/c-blocks.ts'
+import type { ChainTips } from '../../evm/read/chain-tips.ts'
 import { ruleOf } from '../../methods/forwarded.ts'
 import { type Endpoint, endpointByName } from '../../routes/endpoint.ts'
 import { type ForwardCall, posted } from '../call.ts'
 import type { NodeGroup, NodePools } from '../nodes/node-pools.ts'
 import { acceptedEverywhere, noteLacking } from './accepted-everywhere.ts'
 import { createAwaitedTransactions } from './awaited-transactions.ts'
+import { createCBlocks } from './c-blocks.ts'
 import { dependsOnC } from './depends-on-c.ts'
 import { createLateNodes, type LateNodes } from './late-nodes.ts'
 import { atomicHeightIn, type BlockHeight, heightCallOf, type ShownBlock, shownBlockOfC } from './shown-block.ts'
@@ -37,7 +38,7 @@ export interface ToldClients {
 
 export interface ToldClientsDeps {
   pools: Pick<NodePools, 'group'>
-  blocksOfC: CBlocks
+  tips: ChainTips
   /** Clients hear of something new: answers that depend on the tip are old. */
   onNews: () => void
   blockHeight: BlockHeight
@@ -59,7 +60,8 @@ const callOf = (endpoint: Endpoint, method: string, body: Buffer): ForwardCall =
 })
 
 export function createToldClients(deps: ToldClientsDeps): ToldClients {
-  const { pools, blocksOfC, onNews, blockHeight, elsewhere } = deps
+  const { pools, tips, onNews, blockHeight, elsewhere } = deps
+  const blocksOfC = createCBlocks({ pools, tips })
   const awaited = createAwaitedTransactions()
   const late = createLateNodes()
   const heights = createShownHeights(late, blockHeight)

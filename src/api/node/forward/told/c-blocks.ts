@@ -1,7 +1,7 @@
-import { memberAt } from '../../forward/nodes/group-members.ts'
-import type { NodePools } from '../../forward/nodes/node-pools.ts'
+import type { ChainTips } from '../../evm/read/chain-tips.ts'
 import { type Endpoint, PRIMARY } from '../../routes/endpoint.ts'
-import type { ChainTips } from './chain-tips.ts'
+import { memberAt } from '../nodes/group-members.ts'
+import type { NodePools } from '../nodes/node-pools.ts'
 
 /**
  * The newest block of C that clients were told of, for what is behind its other endpoints, and behind those of P and X:

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { createCBlocks } from '../../../../src/api/node/evm/read/c-blocks.ts'
-import type { ChainTip } from '../../../../src/api/node/evm/read/chain-tip.ts'
-import type { NodePools } from '../../../../src/api/node/forward/nodes/node-pools.ts'
+import type { ChainTip } from '../../../../../src/api/node/evm/read/chain-tip.ts'
+import type { NodePools } from '../../../../../src/api/node/forward/nodes/node-pools.ts'
+import { createCBlocks } from '../../../../../src/api/node/forward/told/c-blocks.ts'
 
 const { signal } = new AbortController()
 
