@@ -176,6 +176,8 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
       },
       onRequest(others),
     )
+    // Node.js would leave those beyond its 2,000 out without a word; what they may hold is limited above.
+    server.maxHeadersCount = 0
     server.on('upgrade', onUpgrade)
     server.on('checkExpectation', createExpectationCheck(server))
     return server
