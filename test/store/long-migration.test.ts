@@ -48,6 +48,7 @@ it('a step of the schema keeps no reader waiting for longer than a read may take
     '0014-metadata-by-height',
     '0015-probe-filler',
     '0016-unread-indexes',
+    '0017-sums-of-rewards',
   ]
   expect(steps()).toEqual([[], '0010-unspent-entries', ...rest, ['0010-unspent-entries', ...rest]])
 })

@@ -24,6 +24,7 @@ import * as untraced from './0013-untraced.ts'
 import * as metadataByHeight from './0014-metadata-by-height.ts'
 import * as probeFiller from './0015-probe-filler.ts'
 import * as unreadIndexes from './0016-unread-indexes.ts'
+import * as sumsOfRewards from './0017-sums-of-rewards.ts'
 
 const STEPS: Record<string, Migration> = {
   '0001-node-state': nodeState,
@@ -42,6 +43,7 @@ const STEPS: Record<string, Migration> = {
   '0014-metadata-by-height': metadataByHeight,
   '0015-probe-filler': probeFiller,
   '0016-unread-indexes': unreadIndexes,
+  '0017-sums-of-rewards': sumsOfRewards,
 }
 
 /** The migrator's message if another version knows more steps. */

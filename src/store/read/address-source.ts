@@ -1,4 +1,4 @@
-import type { RawBuilder } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { column, rowSource } from '../write/bulk.ts'
 
 /**
@@ -7,3 +7,7 @@ import { column, rowSource } from '../write/bulk.ts'
  */
 export const addressSource = (addresses: readonly string[]): RawBuilder<unknown> =>
   rowSource('w', [column<string>('address', 'bytea', (address) => address)], [...new Set(addresses)])
+
+/** `distinct` where several of the addresses may own the same output; of one, sorting them all to find none is saved. */
+export const onceEach = (addresses: readonly string[]): RawBuilder<unknown> =>
+  new Set(addresses).size > 1 ? sql.raw('distinct') : sql``

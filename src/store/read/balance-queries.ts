@@ -4,7 +4,7 @@ import type { Caller } from '../connection/index.ts'
 import { prepared } from '../prepared.ts'
 import type { ChainLetter, OutputKind } from '../rows/index.ts'
 import { OPEN_END } from '../schema/primary-index.ts'
-import { addressSource } from './address-source.ts'
+import { addressSource, onceEach } from './address-source.ts'
 import type { ChainName } from './chain-numbers.ts'
 import type { OwnedDeps } from './owned.ts'
 import { type AssetColumns, type AssetInfo, toAsset } from './utxo-record.ts'
@@ -92,8 +92,6 @@ function statement(query: BalanceQuery, chain: number): RawBuilder<GroupRow> {
   const stakedAt = at ?? locksAt
   // For a future time the end of the stake is known, like locks. For now, only stake that blocks have released is free.
   const free = at === undefined ? sql`staked_until < ${openEnd}` : sql`least(staked_until, stake_end) <= ${at}`
-  // Several of the addresses may own the same output.
-  const once = new Set(query.addresses).size > 1 ? sql.raw('distinct') : sql``
   // A generic plan would read the past by creation time: through everything that was ever spent.
   return sql<GroupRow>`${at === undefined ? prepared : sql``}
     select a.id as asset_id, a.name as asset_name, a.symbol, a.denomination, a.type as asset_type, g.*
@@ -106,7 +104,7 @@ function statement(query: BalanceQuery, chain: number): RawBuilder<GroupRow> {
         coalesce(greatest(locktime, stakeable_locktime) > stake_end, false) as locked_after,
         sum(amount) as amount, count(*) as utxos
       from (
-        select ${once} e.* from ${addressSource(query.addresses)} cross join lateral (${alive}) e) entries
+        select ${onceEach(query.addresses)} e.* from ${addressSource(query.addresses)} cross join lateral (${alive}) e) entries
       group by 1, 2, 3, 4, 5, 6, 7, 8) g
     join asset a on a.number = g.asset`
 }

@@ -1,10 +1,10 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { rewardTypes, stakerRoles } from '../codes.ts'
 import type { Caller } from '../connection/index.ts'
 import type { RewardType } from '../rows/index.ts'
 import type { Database } from '../schema/index.ts'
 import { OPEN_END } from '../schema/primary-index.ts'
-import { addressSource } from './address-source.ts'
+import { addressSource, onceEach } from './address-source.ts'
 import type { OwnedDeps } from './owned.ts'
 
 /**
@@ -46,7 +46,7 @@ export function createRewardQueries({ numbers, dbFor }: OwnedDeps): RewardQuerie
   return {
     async sums(name, addresses, caller) {
       const network = await numbers.network(name)
-      const source = addressSource(addresses)
+      const source = { wanted: addressSource(addresses), once: onceEach(addresses) }
       return dbFor(caller)
         .transaction()
         .setIsolationLevel('repeatable read')
@@ -59,12 +59,20 @@ export function createRewardQueries({ numbers, dbFor }: OwnedDeps): RewardQuerie
   }
 }
 
-type Source = ReturnType<typeof addressSource>
+interface Source {
+  /** The addresses as rows `w`. */
+  wanted: RawBuilder<unknown>
+  once: RawBuilder<unknown>
+}
 
-async function historical(db: Kysely<Database>, network: number, source: Source): Promise<RewardSums['historical']> {
+async function historical(
+  db: Kysely<Database>,
+  network: number,
+  { wanted, once }: Source,
+): Promise<RewardSums['historical']> {
   const query = sql<{ reward_type: number; amount: string }>`
     select reward_type, sum(amount) as amount from (
-      select distinct e.* from ${source} cross join lateral (
+      select ${once} e.* from ${wanted} cross join lateral (
         select o.utxo, o.amount, o.reward_type from utxo_owner o
         where o.address = w.address and o.chain = ${network * 4} and o.reward_type is not null
           and ${inAvax(network)}) e) paid
@@ -74,10 +82,10 @@ async function historical(db: Kysely<Database>, network: number, source: Source)
   return sums
 }
 
-async function stakeOwned(db: Kysely<Database>, network: number, source: Source): Promise<bigint> {
+async function stakeOwned(db: Kysely<Database>, network: number, { wanted, once }: Source): Promise<bigint> {
   const query = sql<{ amount: string }>`
     select coalesce(sum(amount), 0) as amount from (
-      select distinct e.* from ${source} cross join lateral (
+      select ${once} e.* from ${wanted} cross join lateral (
         select o.utxo, o.amount from utxo_owner o
         where o.address = w.address and o.chain = ${network * 4} and o.staked_until = ${openEnd}
           and ${inAvax(network)}) e) staked`
@@ -89,11 +97,11 @@ interface PendingRow {
   net: string
 }
 
-async function pending(db: Kysely<Database>, network: number, source: Source): Promise<PendingRewards> {
+async function pending(db: Kysely<Database>, network: number, { wanted, once }: Source): Promise<PendingRewards> {
   const query = sql<PendingRow>`
     select s.kind, sum(s.potential_net) as net
     from (
-      select distinct e.* from ${source} cross join lateral (
+      select ${once} e.* from ${wanted} cross join lateral (
         select o.tx_id from staker_owner o where o.address = w.address and o.network = ${network}
           and o.role = ${stakerRoles.number('reward')}) e) o
     join staker s on s.network = ${network} and s.tx_id = o.tx_id and s.ended_height is null
