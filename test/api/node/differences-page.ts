@@ -50,7 +50,8 @@ to the next. If all others say that there is no such thing, a node that is known
 
 A signed transaction (\`eth_sendRawTransaction\`, \`issueTx\`) goes to one node. If that node fails, or has not answered for five seconds, the next one gets the same
 bytes, four nodes at most: the same bytes cannot be accepted twice. The client is told the first success; "already known" from a later node that has the transaction
-counts as one. A refusal is told only when no node that was asked earlier may still accept the transaction.
+counts as one. A refusal is told only when no node that was asked earlier may still accept the transaction. A node that is not late comes first:
+a late one refuses to spend what it does not have yet.
 
 Any other call that moves funds goes to one node, and to the next only if the first one certainly did nothing.
 

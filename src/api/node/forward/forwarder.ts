@@ -183,7 +183,8 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
   const lacksFor = (call: ForwardCall, group: NodeGroup) => {
     const lacks = told.lacksFor(call, group)
     const avoid = (hasAll: boolean) => (host: string) => lacks(host, hasAll ? undefined : chainPathOf(call.endpoint))
-    const hasAll = complete(dependsOnC(call) ? 'C' : '', group, lacks, call.signal)
+    const place = call.endpoint.dialect === 'evm' ? call.endpoint.path : dependsOnC(call) ? 'C' : ''
+    const hasAll = complete(place, group, lacks, call.signal)
     return typeof hasAll === 'boolean' ? avoid(hasAll) : hasAll.then(avoid)
   }
   const ask = async (call: ForwardCall, group: NodeGroup): Promise<RawResponse> => {

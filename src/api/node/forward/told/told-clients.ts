@@ -19,8 +19,11 @@ import type { Told, ToldElsewhere } from './told-elsewhere.ts'
 export interface ToldClients {
   /** True for a node that lacks something of it, blocks of C aside; see `LateNodes`. */
   lacks: LateNodes['lacks']
-  /** The same, and for a node of this group that lacks blocks of C where the answer to the call depends on them. */
-  lacksFor(call: ForwardCall, group: Pick<NodeGroup, 'hosts'>): LateNodes['lacks']
+  /**
+   * The same, and for a node of this group that lacks blocks of C where the answer to the call depends on them, or of an
+   * EVM chain that is called.
+   */
+  lacksFor(call: ForwardCall, group: NodeGroup): LateNodes['lacks']
   /**
    * Called with an answer to a read before the client gets it, which is to be held until then. False = its node did not
    * say by which block it has what it shows, as one that is gone since: nobody would know who is older. Never rejects.
@@ -116,6 +119,12 @@ export function createToldClients(deps: ToldClientsDeps): ToldClients {
     }
     return isKnown
   }
+  /** Tells of a node whether it lacks blocks that the answer to a call depends on; undefined = it depends on none. */
+  const blockLackOf = (call: ForwardCall, group: NodeGroup): ((host: string) => boolean) | undefined => {
+    const { endpoint } = call
+    if (endpoint.dialect === 'evm') return (host) => tips.of(endpoint).mayLackNewest(host, group, endpoint)
+    return dependsOnC(call) ? blocksOfC.lacks : undefined
+  }
   elsewhere?.hear((told: Told) => {
     if (told.kind === 'awaited') return awaited.add({ id: told.id, isSent: told.isSent === true })
     // Those of EVM chains, and what is not for here.
@@ -134,12 +143,13 @@ export function createToldClients(deps: ToldClientsDeps): ToldClients {
   })
   return {
     lacks: late.lacks,
-    lacksFor(call, { hosts }) {
-      if (hosts.length < 2 || !dependsOnC(call)) return late.lacks
+    lacksFor(call, group) {
+      const lacksBlocks = blockLackOf(call, group)
+      if (group.hosts.length < 2 || !lacksBlocks) return late.lacks
       return (host, chain) => {
         // Calls both: each triggers a look at the node.
-        const lacksBlocks = blocksOfC.lacks(host)
-        return late.lacks(host, chain) || lacksBlocks
+        const isBehind = lacksBlocks(host)
+        return late.lacks(host, chain) || isBehind
       }
     },
     async read(call, group, answer) {
