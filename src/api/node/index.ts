@@ -17,7 +17,7 @@
  */
 export type { AccessGuard } from './access.ts'
 export type { EvmApi } from './evm/index.ts'
-export { chainNamed } from './forward/chain-named.ts'
+export { blockchainIdOf } from './forward/blockchain-id-of.ts'
 export { createForwarder, type Forwarder } from './forward/forwarder.ts'
 export { createNodePools, type NodePools, type NodePoolsDeps } from './forward/nodes/node-pools.ts'
 export { createToldElsewhere, type ToldElsewhere } from './forward/told/told-elsewhere.ts'

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 import { type ChainTips, createChainTips } from '../../api/node/evm/index.ts'
 import {
+  blockchainIdOf,
   type ChainDirectory,
-  chainNamed,
   createChainDirectory,
   createForwarder,
   createNodeAliases,
@@ -172,7 +172,7 @@ export function createServerNode(config: Config, deps: ServerNodeDeps): ServerNo
   const api = createNodeApi({
     forwarder,
     chains,
-    nodeAliases: createNodeAliases((alias) => chainNamed(pools, alias)),
+    nodeAliases: createNodeAliases((alias) => blockchainIdOf(pools, alias)),
     ...createOwnAnswers(config, { chains, pools, forwarder, ...deps }),
     evm: withEvmFallbacks(ownEvm),
     publicDeployment: config.node.publicDeployment,

@@ -17,7 +17,7 @@ const KEPT_MS = 60_000
 const MISSED_MS = 5_000
 const REMEMBERED = 1_000
 
-interface Told {
+interface Kept {
   id: string | undefined
   at: number
 }
@@ -27,16 +27,16 @@ interface Told {
  * node could be asked: an id told earlier is then used, while an alias that nobody had may have been given since
  */
 export function createNodeAliases(ask: (alias: string) => Promise<string | undefined>): NodeAliases {
-  const told = new LRUCache<string, Told>(roomFor(REMEMBERED))
+  const kept = new LRUCache<string, Kept>(roomFor(REMEMBERED))
   const running = new Map<string, Promise<string | undefined>>()
 
   const look = async (alias: string): Promise<string | undefined> => {
     try {
       const id = await ask(alias)
-      told.set(alias, { id, at: steadyNow() })
+      kept.set(alias, { id, at: steadyNow() })
       return id
     } catch (error) {
-      const before = told.get(alias)?.id
+      const before = kept.get(alias)?.id
       if (before !== undefined) return before
       throw error
     } finally {
@@ -45,7 +45,7 @@ export function createNodeAliases(ask: (alias: string) => Promise<string | undef
   }
   return {
     find: async (alias) => {
-      const known = told.get(alias)
+      const known = kept.get(alias)
       if (known && steadyNow() - known.at < (known.id === undefined ? MISSED_MS : KEPT_MS)) return known.id
       const open = running.get(alias) ?? look(alias)
       running.set(alias, open)

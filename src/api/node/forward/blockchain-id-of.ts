@@ -13,7 +13,7 @@ const JSON_TYPE = { 'content-type': 'application/json' }
  * @returns undefined when the node says that there is none
  * @throws FirnError when no node could be asked; BadAnswerError
  */
-export async function chainNamed(pools: Pick<NodePools, 'group'>, alias: string): Promise<string | undefined> {
+export async function blockchainIdOf(pools: Pick<NodePools, 'group'>, alias: string): Promise<string | undefined> {
   const call = { jsonrpc: '2.0', id: 1, method: 'info.getBlockchainID', params: { alias } }
   const asked = Buffer.from(JSON.stringify(call))
   const { body } = await pools

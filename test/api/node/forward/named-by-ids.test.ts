@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { namedByIds } from '../../../../src/api/node/forward/chain-names.ts'
+import { namedByIds } from '../../../../src/api/node/forward/named-by-ids.ts'
 import { type Front, gorillaCall, nodeAt, startFront } from '../fake-nodes.ts'
 
 const P = '11111111111111111111111111111111LpoYY'
