@@ -92,6 +92,8 @@ describe('slow clients', () => {
     const ends = await Promise.all([idle, headers, body, chunks, other].map(({ ended }) => within(ended)))
     clearInterval(drip)
     expect(ends).not.toContain('still open')
+    // Who has asked nothing would take an answer for that of its first question.
+    expect(ends[0]).toBe('')
     expect(ends.slice(1).every((text) => text === '' || /^HTTP\/1\.1 408 /.test(text))).toBe(true)
   })
 

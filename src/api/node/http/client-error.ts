@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { endWith } from './last-answer.ts'
 
@@ -30,7 +31,8 @@ export interface PendingAnswers {
 /**
  * Answers invalid HTTP requests: malformed, with both Content-Length and Transfer-Encoding (a node accepts that, a
  * gateway must not: request smuggling needs two readings of one request), with too large headers, or late. Earlier
- * requests of the connection are answered first.
+ * requests of the connection are answered first. A connection that was opened in advance and not used ends without an
+ * answer, as at Go's server: a client would take one for that of the request it is about to send.
  */
 export const createClientErrorAnswer =
   (pending: PendingAnswers) =>
@@ -40,7 +42,8 @@ export const createClientErrorAnswer =
       return
     }
     const end = (): void => {
-      endWith(socket, refusalBytes(STATUS[error.code ?? ''] ?? '400 Bad Request'))
+      const saysNothing = error.code === LATE && isUnused(socket)
+      endWith(socket, saysNothing ? '' : refusalBytes(STATUS[error.code ?? ''] ?? '400 Bad Request'))
     }
     const cut = (): void => {
       const response = pending.of(socket)
@@ -50,6 +53,8 @@ export const createClientErrorAnswer =
     if (error.code === LATE) readFirst(pending, socket, cut)
     else cut()
   }
+
+const isUnused = (socket: Duplex): boolean => socket instanceof Socket && socket.bytesRead === 0
 
 /**
  * After this process was blocked, requests seem late that have arrived but were not read: they are read first, and only
