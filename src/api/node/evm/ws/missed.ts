@@ -12,13 +12,22 @@ import type { UpstreamLink } from './upstream-link.ts'
 /** More was missed than is read again: the client has to start over. */
 export class TooMuchMissedError extends UpstreamUnavailableError {}
 
-/** Sends one call over a link; rejects when the link is lost or the answer is an error. */
+/**
+ * A node that takes longer is not used, milliseconds: it may answer pings and other calls, and the next one has to be asked
+ * before clients are told that their subscriptions are gone. Logs of many blocks take as long as its link stays.
+ */
+const ANSWER_MS = 10_000
+
+/** Sends one call over a link; rejects when the link is lost, the answer is an error, or it does not come in time. */
 export function askLink(link: UpstreamLink, method: string, params: string): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    const fail = (): void => reject(new UpstreamUnavailableError(`${link.host}: ${method} was not answered`))
+    const timer = method === 'eth_getLogs' ? undefined : setTimeout(fail, ANSWER_MS).unref()
     link.call(method, params, (entry) => {
+      clearTimeout(timer)
       const result = entry && resultOf(entry)
       if (result) resolve(result)
-      else reject(new UpstreamUnavailableError(`${link.host}: ${method} was not answered`))
+      else fail()
     })
   })
 }
