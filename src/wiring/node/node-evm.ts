@@ -43,6 +43,7 @@ export function createServerEvm(
     answer,
     targets: createSocketTargets({ pools, nodes, evm, isBehind: (endpoint, host) => tips.of(endpoint).isBehind(host) }),
     onHead: (endpoint, host, height) => tips.of(endpoint).saw(host, height),
+    elsewhere,
   })
   return {
     answer,

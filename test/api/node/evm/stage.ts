@@ -67,6 +67,7 @@ export async function startEvmStage(options: EvmStageOptions): Promise<EvmStage>
     answer,
     targets: createSocketTargets({ pools, nodes, evm, isBehind: (endpoint, host) => tips.of(endpoint).isBehind(host) }),
     onHead: (endpoint, host, height) => tips.of(endpoint).saw(host, height),
+    elsewhere,
     ...(options.sockets ? { limits: options.sockets } : {}),
   })
   const node = createNodeApi({

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { UpstreamUnavailableError } from '../../../../errors.ts'
+import type { ToldElsewhere } from '../../forward/told-elsewhere.ts'
 import { withOwnId } from '../answers.ts'
+import { createBehindNews } from './behind-news.ts'
 import { REMEMBERED_HEADS } from './delivery.ts'
 import { createHeadShape } from './head-shape.ts'
 import { createHeld } from './held.ts'
@@ -43,6 +45,8 @@ export interface FeedDeps {
   onHead(host: string, height: bigint): void
   /** The subscriptions could not be kept: the client has to start over. */
   onBroken(reason: string): void
+  /** Other processes, which are to know what a push shows; left out = this is the only one. */
+  elsewhere?: Pick<ToldElsewhere, 'sent'> | undefined
   /** This client's share of the room for messages: for notifications that arrive while missed ones are read again. */
   share: Share
   restoreMs: number
@@ -68,10 +72,9 @@ export function createFeed(deps: FeedDeps): Feed {
   let taking: UpstreamLink | undefined
   /** The feed's own subscription, which shows how far the node is. */
   let watchId: string | undefined
-  let reached = 0n
-  const held = createHeld(deps.share)
-  /** Subscriptions that no node has accepted or refused yet. */
-  let beginning = 0
+  const [held, news] = [createHeld(deps.share), createBehindNews(deps.elsewhere, deps.share)]
+  /** The newest block that was shown, and the number of subscriptions that no node has accepted or refused yet. */
+  let [reached, beginning] = [0n, 0]
   /** Only after a loss can anything be delivered twice. */
   let [paused, closed, wasLost] = [false, false, false]
 
@@ -82,12 +85,14 @@ export function createFeed(deps: FeedDeps): Feed {
     reached = height
     return true
   }
+  const send = (message: Buffer, one: Subscription): void =>
+    news.push(message, () => void (table.has(one) && deps.send(message, one.id)))
   const deliver = (subscription: Subscription, notification: Notification): void => {
     // A node keeps no order between subscriptions: the feed's own may hear of this block later, the client asks now.
     if (rise(blockShownBy(subscription, notification.result, reached)) && link) deps.onHead(link.host, reached)
     if (!isDue(subscription, notification.result, wasLost)) return
     const isNew = subscription.delivery.isNew(notification.result)
-    if (isNew || !wasLost) deps.send(withSubscription(notification, subscription.id), subscription.id)
+    if (isNew || !wasLost) send(withSubscription(notification, subscription.id), subscription)
   }
   const take = (notification: Notification): void => {
     if (notification.subscription === watchId) {
@@ -200,8 +205,7 @@ export function createFeed(deps: FeedDeps): Feed {
       { link: made, reached, tip, shape, maxBlocks: deps.maxMissedBlocks },
       subscriptions.filter(table.has),
       (one, result) => {
-        if (table.has(one) && one.delivery.isNew(result))
-          deps.send(writeNotification(one.namespace, one.id, result), one.id)
+        if (table.has(one) && one.delivery.isNew(result)) send(writeNotification(one.namespace, one.id, result), one)
       },
     )
     if (tip > reached) reached = tip

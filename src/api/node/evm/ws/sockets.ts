@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { WebSocketServer } from 'ws'
 import { UpstreamUnavailableError } from '../../../../errors.ts'
+import type { ToldElsewhere } from '../../forward/told-elsewhere.ts'
 import { httpError, type NodeAnswer } from '../../http/answer.ts'
 import { createAnswerRoom } from '../../http/answer-room.ts'
 import { chainEndpoint, type Endpoint, PRIMARY } from '../../routes/endpoint.ts'
@@ -27,6 +28,8 @@ export interface EvmSocketsDeps {
   targets(endpoint: Endpoint): readonly SocketTarget[]
   /** A node has pushed a block. */
   onHead(endpoint: Endpoint, host: string, height: bigint): void
+  /** Other processes, which are to know what a push shows; left out = this is the only one. */
+  elsewhere?: ToldElsewhere | undefined
   limits?: Partial<SocketLimits>
 }
 
@@ -90,7 +93,7 @@ async function connectFirst(
   throw failure ?? new UpstreamUnavailableError('no node with a WebSocket')
 }
 
-export function createEvmSockets({ answer, targets, onHead, limits: own }: EvmSocketsDeps): EvmSockets {
+export function createEvmSockets({ answer, targets, onHead, elsewhere, limits: own }: EvmSocketsDeps): EvmSockets {
   const limits = { ...SOCKET_LIMITS, ...own }
   const server = new WebSocketServer({
     noServer: true,
@@ -126,6 +129,7 @@ export function createEvmSockets({ answer, targets, onHead, limits: own }: EvmSo
               limits.pingMs,
             ),
           onHead: (host, height) => onHead(rpc, host, height),
+          elsewhere,
           onClosed: () => void sessions.delete(session),
           limits,
           room,

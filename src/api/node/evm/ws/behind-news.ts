@@ -1,0 +1,50 @@
+import type { ToldElsewhere } from '../../forward/told-elsewhere.ts'
+import type { Share } from './message-room.ts'
+
+/** What is pushed to one client, in order. */
+export interface BehindNews {
+  /** @param send is called now, or once other processes have been sent what was told until now */
+  push(message: Buffer, send: () => void): void
+}
+
+type Push = Parameters<BehindNews['push']>
+
+/**
+ * Holds a push back until other processes know what it shows: its client may ask one of them at once. One round trip or
+ * two to what they share, while something new is told; where that hangs, no longer than an answer over HTTP.
+ * @param elsewhere left out = this is the only process
+ * @param share of the room for all clients' messages; where there is none, pushes do not wait
+ */
+export function createBehindNews(elsewhere: Pick<ToldElsewhere, 'sent'> | undefined, share: Share): BehindNews {
+  let due: Push[] = []
+  /** More may have been told before these than what those that are due wait for. */
+  let next: Push[] = []
+  let isWaiting = false
+  const sendAll = (pushes: Push[]): void => {
+    for (const [message, send] of pushes.splice(0)) {
+      share(-message.length)
+      send()
+    }
+  }
+  const wait = async (): Promise<void> => {
+    isWaiting = true
+    while (next.length > 0) {
+      due = next
+      next = []
+      await elsewhere?.sent()
+      sendAll(due)
+    }
+    isWaiting = false
+  }
+  return {
+    push: (message, send) => {
+      if (!isWaiting && !elsewhere?.sent()) {
+        send()
+        return
+      }
+      next.push([message, send])
+      if (share(message.length)) void (isWaiting || wait())
+      else for (const pushes of [due, next]) sendAll(pushes)
+    },
+  }
+}
