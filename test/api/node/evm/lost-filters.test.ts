@@ -68,6 +68,22 @@ describe('a filter whose node is gone', () => {
     expect(blocksOf(await changes(stage, ids[1] as string))).toEqual([105, 106])
   })
 
+  it('goes on at another where its node stands still and keeps its connections; one that cannot is waited for', async () => {
+    const { stage, nodes } = await startFilterNodes([100, 100])
+    const topics = Array.from({ length: 40 }, (_, at) => `0x${String(at).padStart(64, '0')}`)
+    const [id, tied] = [
+      await stage.call('eth_newBlockFilter'),
+      await stage.call('eth_newFilter', [{ topics: [topics] }]),
+    ]
+    raise(nodes, 103)
+    nodes[0]?.server.set({ hang: 'headers' })
+    const moved = changes(stage, id)
+    expect(await Promise.race([moved, changes(stage, tied).catch(() => 'given up')])).toEqual(await moved)
+    expect(blocksOf(await moved)).toEqual([101, 102, 103])
+    raise(nodes, 104)
+    expect(blocksOf(await changes(stage, id))).toEqual([104])
+  })
+
   it('waits for its node where there is no other, and goes on there', async () => {
     const { stage, nodes } = await startFilterNodes([100])
     const [node] = nodes as [FilterNode]

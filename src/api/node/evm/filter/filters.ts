@@ -22,6 +22,7 @@ import {
 import { createFilterMoves, LostFilterError } from './filter-moves.ts'
 import type { FilterTable, HeldFilter } from './filter-table.ts'
 import { quietUpTo, toldChanges } from './told-changes.ts'
+import { createUnlessSilent } from './unless-silent.ts'
 
 /** The node that has the filter lacks a block that clients were shown. */
 class LateMakerError extends UpstreamUnavailableError {}
@@ -61,6 +62,7 @@ function createTurns() {
 export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFilters {
   const moves = createFilterMoves({ pools, tipOf })
   const inTurn = createTurns()
+  const unlessSilent = createUnlessSilent({ pools, tipOf })
   /**
    * The best first.
    * @param from first block whose logs are wanted: a filter at a node that lacks some would leave them out
@@ -143,7 +145,9 @@ export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFi
       const missed = isPoll && held.going ? await moves.missed(call, held.going, maker) : []
       const before = tipOf(endpoint).shown(maker.host)
       const asked = held.id === id ? call : callOf(call, message.method, `["${held.id}"]`)
-      const response = await askMaker(maker, asked)
+      const ask = (own: EvmCall): Promise<RawResponse> => askMaker(maker, own)
+      // One that cannot go on elsewhere is waited for.
+      const response = await (held.going ? unlessSilent(maker, asked, ask) : ask(asked))
       // This includes that the node has not reached the filter's blocks: no other node has the filter.
       if (!isAnswer(asked, response)) return isOwnWord(response) ? answerOf(response) : undefined
       if (saysUnknown(call, response.body)) return undefined
