@@ -165,11 +165,11 @@ have each given a page that ends at the same UTXO, clients are told apart by the
 
 ## Chains and their aliases
 
-- **Aliases of a node** (by its \`admin.aliasChain\`, or its file of aliases, for which AvalancheGo has no paths) are served, too: one node is asked what an unknown name stands
-  for (\`info.getBlockchainID\`). A name is kept for a minute, one that nobody has for five seconds. \`admin.getChainAliases\` lists those that were made here.
-- **An L1 that the network lists and no node runs** is 404 for every call and, at its \`rpc\`, for a probe by GET, as at a node. A body that is no JSON, another method than
-  POST at \`validators\`, and HTTP at \`ws\` are refused there as at an L1 that is run, without asking a node. While no
-  node says which chains there are (all are starting) it is 502, and so it is, for reads, where one has run it within ten minutes.
+- **Aliases of a node** (by its \`admin.aliasChain\`, or its file of aliases, for which AvalancheGo has no paths) are served, too: one node is asked what an unknown name
+  stands for (\`info.getBlockchainID\`). A name is kept for a minute, one that nobody has for five seconds. \`admin.getChainAliases\` lists those that were made here.
+- **An L1 that the network lists and no node runs** is 404 for every call and, at its \`rpc\`, for a probe by GET, as at a node. What is refused at an L1 that is run is
+  refused there as well, without asking a node: a body that is no JSON, another method than POST at \`validators\`, and HTTP at \`ws\`. While no node says which chains
+  there are (all are starting) it is 502; for reads also if a node has run it within ten minutes.
 - **No alias is half made.** \`admin.aliasChain\` with a name whose path is an alias already (\`bc/x\`, by \`admin.alias\`) changes nothing; a node answers the same error, and
   knows the chain by that name in params all the same. \`admin.alias\` with the whole path of an endpoint as the alias (\`index/P/block\`) is an error; a node answers \`{}\`, and
   the endpoint stays what it was. A whole path as the endpoint (\`bc/C/rpc\`) is served under its alias; a node knows only what stands before the extension.
@@ -179,11 +179,14 @@ have each given a page that ends at the same UTXO, clients are told apart by the
 
 ## /ext/index and keys
 
-The own index answers /ext/index where it is complete (\`--index-enabled\`), byte for byte as a node does, with the times at which the node that was read accepted each
-container. \`X/tx\` is filled with the transactions of the X blocks, while it stays empty on nodes since Cortina; what an old node has there of the time before is not shown
-then. What the next block may change (the last container, one that is not there) it answers at the nodes' tip only: a block that is on its way is waited for up to 2.5 s, and
-while the index is older than \`index.maxIndexAgeMs\` a node is asked at once. Then a node with an index answers, and what one has told is not denied from here. Where nodes have
-none now (404), since the one that has it is starting, say, that is 502.
+Firn's own index answers \`/ext/index\` where it is complete (\`--index-enabled\`), byte for byte as a node does, with the times at which the node that was read accepted
+each container.
+
+- \`X/tx\` is filled with the transactions of the X blocks, while it stays empty on nodes since Cortina. What an old node has there of the time before is not shown then.
+- What the next block may change (the last container, one that is not there) it answers at the nodes' tip only. A block that is on its way is waited for up to 2.5 s;
+  while the index is older than \`index.maxIndexAgeMs\` nothing is waited for.
+- If the index is still behind, a node with an index answers, and what one has told is not denied from here. If nodes have none now (404), because the one that has it
+  is starting, say, that is 502.
 
 With the keystore, \`platform.createAddress\` and \`platform.importKey\` are there as before v1.11.2, so that \`platform.exportKey\` has something to export. The recorded v1.12.1
 had dropped the two; its conversations are replayed with \`--node-api-keystore-platform-import=false\`, which answers like it.
