@@ -86,7 +86,7 @@ async function startTold(index: number, way: Way): Promise<Front> {
   return front
 }
 
-it.each([
+const BEHIND: [told: string, way: Way, next: Way][] = [
   ['the last container', LAST, BLOCK_NUMBER],
   ['the last container', LAST, BALANCE],
   ['the last container', LAST, LAST],
@@ -102,9 +102,14 @@ it.each([
   ['outputs that X exported to P', outputs('P', 'X'), outputs('P', 'X')],
   ['outputs that C exported to X', outputs('X', 'C'), outputs('X', 'C')],
   ['outputs that C exported to X', outputs('X', 'C'), BALANCE],
-])('behind %s nobody is shown the state of before: %#', async (_, way, next) => {
-  for (const index of [0, 1]) {
-    const front = await startTold(index, way)
-    for (let round = 0; round < 5; round += 1) expect(isNew(await ask(front, next))).toBe(true)
-  }
-})
+]
+
+it.each(BEHIND.map(([told, way, next]) => [told, `${next[1]} ${JSON.stringify(next[2])}`, way, next] as const))(
+  'behind %s nobody is shown the state of before: %s',
+  async (_told, _next, way, next) => {
+    for (const index of [0, 1]) {
+      const front = await startTold(index, way)
+      for (let round = 0; round < 5; round += 1) expect(isNew(await ask(front, next))).toBe(true)
+    }
+  },
+)
