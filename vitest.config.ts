@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
+import { PATIENCE_MS } from './test/support/waiting/until.ts'
 
 /**
  * Folders whose test files share a process and its modules, which halves what most of them take. More than these at a time
@@ -84,7 +85,7 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     // What is waited for comes when it comes: one second, the default, is what a busy machine stands still now and then.
-    expect: { poll: { timeout: 60_000, interval: 20 } },
+    expect: { poll: { timeout: PATIENCE_MS, interval: 20 } },
     pool: 'forks',
     // Every project would transform the same sources anew, and so would the runs on other Nodes.
     experimental: { fsModuleCache: process.env['CI'] !== undefined },

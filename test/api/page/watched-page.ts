@@ -1,5 +1,5 @@
-import { setTimeout } from 'node:timers/promises'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { PATIENCE_MS, until } from '../../support/waiting/until.ts'
 
 export interface WatchedPage {
   page: Page
@@ -14,8 +14,6 @@ export interface WatchedPage {
   text(selector: string): Promise<string>
   close(): Promise<void>
 }
-
-const PATIENCE_MS = 60_000
 
 /** Opens the page and writes down whatever it does that it should not. */
 export async function openPage(
@@ -35,24 +33,20 @@ export async function openPage(
     const opening = message.location().url.endsWith('/page/index.json') && message.text().includes('503')
     if (/error|warning/.test(message.type()) && !opening) complaints.push(message.text())
   })
-  const until = async (expression: string): Promise<void> => {
-    // The page's policy forbids eval, by which the driver's own waiting works.
-    const deadline = Date.now() + PATIENCE_MS
-    while (!(await page.evaluate<boolean>(expression))) {
-      if (Date.now() > deadline) throw new Error(`never came true: ${expression}`)
-      await setTimeout(20)
-    }
+  // The page's policy forbids eval, by which the driver's own waiting works.
+  const untilTrue = async (expression: string): Promise<void> => {
+    await until(() => page.evaluate<boolean>(expression), expression, 20)
   }
   const settled = () =>
-    until(`!document.querySelector('#portfolio').hidden && document.querySelector('#reading').hidden`)
+    untilTrue(`!document.querySelector('#portfolio').hidden && document.querySelector('#reading').hidden`)
   await page.goto(url)
-  await until(`document.querySelector('option') !== null`)
+  await untilTrue(`document.querySelector('option') !== null`)
   return {
     page,
     asked,
     complaints,
     settled,
-    until,
+    until: untilTrue,
     async show(addresses) {
       await page.fill('#addresses', addresses.join('\n'))
       await page.click('#show')

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** No machine is slower than this, whole indexes included; it ends before Vitest ends the test, to say what was missing. */
-const PATIENCE_MS = 240_000
+export const PATIENCE_MS = 240_000
 
 /**
  * Waits until the condition holds; resolves to the milliseconds that took.
