@@ -28,7 +28,10 @@ const files = readdirSync(new URL('test', import.meta.url), { recursive: true, e
  */
 const WAITING = [
   'api/node/evm/anew',
+  'api/node/evm/shown-blocks',
   'api/node/forward/answers',
+  'api/node/forward/nodes/c-blocks',
+  'api/node/forward/told/accepted-everywhere',
   'api/plugins/admission',
   'chains/anew',
   'chains/other-networks',
