@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { type App, createApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config/index.ts'
 import { FIXTURES } from '../support/recorded/recordings.ts'
-import { resolveNothing } from '../support/server/stage.ts'
+import { OVERRIDES } from '../support/server/stage.ts'
 import { archiveFile, hasArchive, putDatabase } from '../support/store/migrated-archive.ts'
 import { type SandboxAvalanche, startSandboxAvalanche } from './avalanche-network.ts'
 import { type BitcoinChain, startBitcoinChain } from './bitcoin-chain.ts'
@@ -84,7 +84,7 @@ export async function startSandbox(options: { recordings?: string; argv?: readon
     if (loaded.action !== 'run') throw new Error(loaded.text)
     const { index, mode } = loaded.config
     await database
-    const app = await createApp(loaded.config, { resolve: resolveNothing })
+    const app = await createApp(loaded.config, OVERRIDES)
     stops.push(() => app.close())
     const url = await app.listen()
     const indexes = index.enabled && mode !== 'api'

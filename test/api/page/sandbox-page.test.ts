@@ -21,7 +21,9 @@ describe.skipIf(missing !== undefined)('the page over local chains of every fami
   let browser: Browser
   let view: WatchedPage
   beforeAll(async () => {
-    ;[sandbox, browser] = await Promise.all([startSandbox({ argv: ['--http-port', '0'] }), startBrowser()])
+    // What a busy machine is late with is no chain that failed.
+    const argv = ['--http-port', '0', '--balance-chain-deadline-ms', '120000']
+    ;[sandbox, browser] = await Promise.all([startSandbox({ argv }), startBrowser()])
     // The recorded C-chain is rebuilt behind the start; page and API are to find the same.
     const addresses = sandbox.evm.accounts.slice(1, 3)
     const item = { namespace: 'eip155', addresses, references: [String(sandbox.avalanche.evmChainId)] }

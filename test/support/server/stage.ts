@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type App, createApp } from '../../../src/app.ts'
+import { type App, type AppOverrides, createApp } from '../../../src/app.ts'
 import { type Config, createConfig, type Partially } from '../../../src/config/index.ts'
 import { putDatabase } from '../store/migrated-archive.ts'
 import { type FaultServer, type FaultServerOptions, startFaultServer } from '../upstream/fault-server.ts'
@@ -25,13 +25,15 @@ export interface Stage {
   clear(): Promise<void>
 }
 
-/** Names that recorded tokens carry are nobody's business outside: no query leaves this machine. */
-export const resolveNothing = async (host: string): Promise<never> => {
-  throw new Error(`${host} is not looked up`)
+/** What servers of tests and of the sandbox have in place of what is in force. */
+export const OVERRIDES: AppOverrides = {
+  /** Names that recorded tokens carry are nobody's business outside: no query leaves this machine. */
+  resolve: async (host) => {
+    throw new Error(`${host} is not looked up`)
+  },
+  /** A busy machine takes over ten seconds, the limit in force, for a page of the embedded database: no server is full then. */
+  store: { statementTimeoutMs: 250_000 },
 }
-
-/** A busy machine takes over ten seconds, the limit in force, for a page of the embedded database: no server is full then. */
-const DATABASE_MS = 250_000
 
 export function createStage(): Stage {
   const ends: (() => Promise<unknown> | unknown)[] = []
@@ -65,7 +67,7 @@ export function createStage(): Stage {
           market: { prices: { provider: 'none' }, defaultTokenLists: [], ...config.market },
           chains: { catalogue: false, ...config.chains },
         }),
-        { resolve: resolveNothing, store: { statementTimeoutMs: DATABASE_MS } },
+        OVERRIDES,
       )
       ends.push(() => app.close())
       return { app, url: await app.listen() }
