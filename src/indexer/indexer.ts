@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { CancelledError, messageOf } from '../errors.ts'
-import { createSparingLog } from '../lib/logging/sparing-log.ts'
+import { createRateLimitedLog } from '../lib/logging/rate-limited-log.ts'
 import { steadyNow } from '../lib/steady-clock.ts'
 import { pause } from '../lib/waiting/pause.ts'
 import type { AnyStream, ChainStream, StreamBlock } from './runner/stream.ts'
@@ -38,19 +38,19 @@ export function createIndexer({ streams, ...deps }: IndexerDeps): Indexer {
   let running: Promise<void> | undefined
 
   const loop = async (signal: AbortSignal): Promise<void> => {
-    let sparing = createSparingLog(steadyNow, SAME_TROUBLE_MS)
+    let rateLimited = createRateLimitedLog(steadyNow, SAME_TROUBLE_MS)
     while (!signal.aborted) {
       role = 'standby'
       try {
         const leadership = await writer.lead(signal)
         role = 'leading'
-        sparing = createSparingLog(steadyNow, SAME_TROUBLE_MS)
+        rateLimited = createRateLimitedLog(steadyNow, SAME_TROUBLE_MS)
         logger.info({ streams: runners.map(({ name }) => name) }, 'indexing in this process')
         await runAll(runners, AbortSignal.any([signal, leadership.lost])).finally(() => leadership.release())
       } catch (error) {
         if (signal.aborted) break
         if (!(error instanceof CancelledError))
-          sparing(messageOf(error), (others) =>
+          rateLimited(messageOf(error), (others) =>
             logger.error({ err: error, ...others }, 'indexer cannot lead, trying again'),
           )
         await pause(LEAD_RETRY_MS, signal)

@@ -3,7 +3,7 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { BadInputError, FirnError } from '../../errors.ts'
 import { isRecord } from '../../lib/json/json-record.ts'
-import { createSparingLog } from '../../lib/logging/sparing-log.ts'
+import { createRateLimitedLog } from '../../lib/logging/rate-limited-log.ts'
 import { StakeIndexError, type StakeRewardsService } from '../../services/stake-rewards/index.ts'
 import { callerOf } from '../plugins/caller.ts'
 import { tellIndexPlace } from '../plugins/index-place.ts'
@@ -96,7 +96,7 @@ export function createStakeHandler(
   check: (body: unknown) => StakeChecked,
   rewards: StakeRewardsService | undefined,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
-  const sparing = createSparingLog()
+  const rateLimited = createRateLimitedLog()
 
   return async (request, reply) => {
     const checked = check(request.body)
@@ -125,7 +125,9 @@ export function createStakeHandler(
         return refusePayload(request, reply, [issue(path, 'invalid_format', error.message)])
       }
       if (error instanceof FirnError && EXPECTED.has(error.status)) {
-        sparing(error.name, (others) => request.log.warn({ ...others, err: error }, 'stake rewards could not be read'))
+        rateLimited(error.name, (others) =>
+          request.log.warn({ ...others, err: error }, 'stake rewards could not be read'),
+        )
         const reason = error.expose ? error.message : 'the index cannot be read'
         if (error.status === 404) return refuse(reply, 404, reason)
         if (!error.retryable) return refuse(reply, 503, reason)

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CancelledError, FirnError, OverloadedError } from '../../errors.ts'
-import { createSparingLog, type SparingLog } from '../../lib/logging/sparing-log.ts'
+import { createRateLimitedLog, type RateLimitedLog } from '../../lib/logging/rate-limited-log.ts'
 import { isEncoded, NOT_JSON } from '../plugins/body-errors.ts'
 import { noteReason } from '../plugins/request-log.ts'
 
@@ -46,7 +46,7 @@ export function refuse(reply: FastifyReply, statusCode: number, message: string 
 
 /** Error handler of the indexed API. Details of unexpected errors never leave the server. */
 export function installErrors(app: FastifyInstance): void {
-  const sparing = createSparingLog()
+  const rateLimited = createRateLimitedLog()
   app.setErrorHandler((error: ThrownError, request, reply) => {
     if (error.validation)
       return refuse(
@@ -58,7 +58,7 @@ export function installErrors(app: FastifyInstance): void {
     if (error.code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE') return notFound(request, reply)
     // If the client is gone, nobody reads the answer, and strangers must not fill the log by disconnecting.
     if (error instanceof CancelledError && reply.raw.closed) return reply.code(499).send()
-    if (error instanceof FirnError) return refuseKnown(error, request, reply, sparing)
+    if (error instanceof FirnError) return refuseKnown(error, request, reply, rateLimited)
     if (error.code === 'FST_ERR_CTP_INVALID_JSON_BODY') return refuseBody(request, reply)
     const status = error.statusCode ?? 500
     if (status >= 400 && status < 500) return refuse(reply, DECLARED.has(status) ? status : 400, error.message)
@@ -79,14 +79,14 @@ function refuseKnown(
   error: FirnError,
   request: FastifyRequest,
   reply: FastifyReply,
-  sparing: SparingLog,
+  rateLimited: RateLimitedLog,
 ): FastifyReply {
   if (error.expose) {
     if (error.status === 503 && error.retryable)
       reply.header('retry-after', error instanceof OverloadedError ? RETRY_AFTER : LATER)
     return refuse(reply, error.status, error.message)
   }
-  sparing(`${request.routeOptions.url} ${error.name}`, (others) =>
+  rateLimited(`${request.routeOptions.url} ${error.name}`, (others) =>
     request.log.warn({ ...others, err: error }, 'an answer failed'),
   )
   // 499 and 504 are not statuses of this API.

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyBaseLogger, FastifyReply } from 'fastify'
 import { FirnError } from '../../errors.ts'
-import { createSparingLog, type SparingLog } from '../../lib/logging/sparing-log.ts'
+import { createRateLimitedLog, type RateLimitedLog } from '../../lib/logging/rate-limited-log.ts'
 import { inTime } from '../../lib/waiting/in-time.ts'
 import { refuse } from './errors.ts'
 import type { DataRoute } from './route.ts'
@@ -33,7 +33,7 @@ const HealthSchema = closed('HealthCheckResultDto', {
 
 /** health-check covers reads and writes, live-check only reads; a failure is 503, the error body names each part. */
 export function healthRoutes(deps: HealthDeps): DataRoute[] {
-  const sparing = createSparingLog()
+  const rateLimited = createRateLimitedLog()
   const route = (url: string, operationId: string, summary: string, probes: () => [string, Probe][]): DataRoute => ({
     method: 'GET',
     url,
@@ -42,7 +42,7 @@ export function healthRoutes(deps: HealthDeps): DataRoute[] {
     summary,
     weight: operationId === 'live-check' ? 'free' : 'medium',
     response: answers(200, 'All parts work.', HealthSchema),
-    handle: (request, reply) => check(deps, probes(), reply, { log: request.log, sparing }),
+    handle: (request, reply) => check(deps, probes(), reply, { log: request.log, rateLimited }),
   })
   const merged = (): [string, Probe][] => {
     const names = [...new Set([...Object.keys(deps.reads), ...Object.keys(deps.writes)])]
@@ -64,7 +64,7 @@ export function healthRoutes(deps: HealthDeps): DataRoute[] {
 
 interface Lines {
   log: FastifyBaseLogger
-  sparing: SparingLog
+  rateLimited: RateLimitedLog
 }
 
 async function check(deps: HealthDeps, probes: [string, Probe][], reply: FastifyReply, lines: Lines): Promise<unknown> {
@@ -89,7 +89,7 @@ async function run(name: string, probe: Probe, timeoutMs: number, lines: Lines):
   const outcome = probe().then(
     () => undefined,
     (error: unknown) => {
-      lines.sparing(name, (others) =>
+      lines.rateLimited(name, (others) =>
         lines.log.warn({ part: name, ...others, err: error }, 'a part of this server does not work'),
       )
       return error instanceof FirnError ? error.message.split(':', 1)[0] : 'it does not work'

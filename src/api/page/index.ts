@@ -3,7 +3,7 @@
  * itself is plain HTML, CSS and JavaScript in `browser`, served unchanged: there is no build step.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { createSparingLog } from '../../lib/logging/sparing-log.ts'
+import { createRateLimitedLog } from '../../lib/logging/rate-limited-log.ts'
 import { sendAsset } from '../plugins/send-asset.ts'
 import { readAssets } from './assets.ts'
 import type { PageFacts, PageIndex } from './types.ts'
@@ -43,7 +43,7 @@ const HEADERS = {
 }
 
 export async function pageApi(app: FastifyInstance, options: PageOptions): Promise<void> {
-  const sparing = createSparingLog()
+  const rateLimited = createRateLimitedLog()
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(HEADERS)
   })
@@ -58,7 +58,7 @@ export async function pageApi(app: FastifyInstance, options: PageOptions): Promi
     try {
       return fresh(reply).send(await options.index())
     } catch (error) {
-      sparing('index', (others) =>
+      rateLimited('index', (others) =>
         request.log.warn({ ...others, err: error }, 'the progress of the index could not be read'),
       )
       return fresh(reply).code(503).send({ message: 'the index could not be read' })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { createSparingLog } from '../../lib/logging/sparing-log.ts'
+import { createRateLimitedLog } from '../../lib/logging/rate-limited-log.ts'
 import { createRequestLogger } from './request-logger.ts'
 
 const SANE = /^[A-Za-z0-9._:-]{1,64}$/
@@ -24,7 +24,7 @@ export const noteReason = (reply: FastifyReply, reason: string): void => void re
  */
 export function installRequestLog(app: FastifyInstance, isDebugging: () => boolean): void {
   app.setChildLoggerFactory(createRequestLogger)
-  const sparing = createSparingLog()
+  const rateLimited = createRateLimitedLog()
   app.addHook('onSend', (request, reply, payload, done) => {
     reply.header('x-request-id', request.id)
     done(null, payload)
@@ -41,7 +41,7 @@ export function installRequestLog(app: FastifyInstance, isDebugging: () => boole
     }
     let isWritten = false
     if (failed)
-      sparing(`${request.method} ${request.routeOptions.url} ${reply.statusCode}`, (others) => {
+      rateLimited(`${request.method} ${request.routeOptions.url} ${reply.statusCode}`, (others) => {
         const reason = reasons.get(reply)
         request.log.warn({ ...fields, ...(reason ? { reason } : {}), ...others }, 'answered with a server error')
         isWritten = true

@@ -32,8 +32,8 @@ const createFlight = (key: PriceKey): Flight => {
 }
 
 /** Natives or tokens: a provider may price the ones while it refuses the others. */
-interface Line {
-  queue: Map<string, Flight>
+interface KindQueue {
+  waiting: Map<string, Flight>
   busy: boolean
   /** In a row. */
   failures: number
@@ -41,7 +41,13 @@ interface Line {
   trouble: string | undefined
 }
 
-const createLine = (): Line => ({ queue: new Map(), busy: false, failures: 0, pausedUntil: 0, trouble: undefined })
+const createKindQueue = (): KindQueue => ({
+  waiting: new Map(),
+  busy: false,
+  failures: 0,
+  pausedUntil: 0,
+  trouble: undefined,
+})
 
 interface PriceReaderDeps {
   source: PriceSource
@@ -65,8 +71,8 @@ interface PriceReaderDeps {
 export const createPriceReader = (deps: PriceReaderDeps) => {
   const { source, cache, log, now, wall } = deps
   const flights = new Map<string, Flight>()
-  const natives = createLine()
-  const tokens = createLine()
+  const natives = createKindQueue()
+  const tokens = createKindQueue()
   const reading = new Set<AbortController>()
   let closed = false
   let succeededAt: number | undefined
@@ -76,20 +82,20 @@ export const createPriceReader = (deps: PriceReaderDeps) => {
     if (flights.get(id) === flight) flights.delete(id)
   }
 
-  const pause = (line: Line, error: unknown): void => {
-    line.failures += 1
+  const pause = (queue: KindQueue, error: unknown): void => {
+    queue.failures += 1
     const limited = error instanceof UpstreamRateLimitedError
     const wanted = limited
       ? (error.retryAfterMs ?? RATE_LIMIT_PAUSE_MS)
-      : FIRST_PAUSE_MS * 2 ** Math.min(line.failures - 1, 10)
+      : FIRST_PAUSE_MS * 2 ** Math.min(queue.failures - 1, 10)
     const most = limited ? LONGEST_PAUSE_MS : LAST_PAUSE_MS
     const until = now() + Math.min(Math.max(wanted, FIRST_PAUSE_MS), most)
-    for (const one of limited ? [natives, tokens] : [line]) one.pausedUntil = Math.max(one.pausedUntil, until)
-    line.trouble = messageOf(error)
-    log.warn({ reason: line.trouble, pauseMs: line.pausedUntil - now() }, 'prices could not be read')
+    for (const one of limited ? [natives, tokens] : [queue]) one.pausedUntil = Math.max(one.pausedUntil, until)
+    queue.trouble = messageOf(error)
+    log.warn({ reason: queue.trouble, pauseMs: queue.pausedUntil - now() }, 'prices could not be read')
   }
 
-  const read = async (line: Line, batch: Map<string, Flight>): Promise<void> => {
+  const read = async (queue: KindQueue, batch: Map<string, Flight>): Promise<void> => {
     const currencies = deps.currencies()
     const controller = new AbortController()
     const timer = setTimeout(() => controller.abort(new DeadlineError('no prices in time')), deps.readTimeoutMs)
@@ -102,45 +108,45 @@ export const createPriceReader = (deps: PriceReaderDeps) => {
     try {
       const keys = [...batch.values()].map((flight) => flight.key)
       await source.read({ keys, currencies, take, signal: controller.signal })
-      line.failures = 0
-      line.trouble = undefined
+      queue.failures = 0
+      queue.trouble = undefined
       succeededAt = now()
       for (const one of [natives, tokens]) if (one.pausedUntil + QUIET_MS < now()) one.trouble = undefined
     } catch (error) {
-      if (!closed) pause(line, error)
+      if (!closed) pause(queue, error)
     }
     clearTimeout(timer)
     reading.delete(controller)
     for (const [id, flight] of batch) land(id, flight)
   }
 
-  const run = async (line: Line): Promise<void> => {
-    if (line.busy) return
-    line.busy = true
+  const run = async (queue: KindQueue): Promise<void> => {
+    if (queue.busy) return
+    queue.busy = true
     // One turn later, so that everything requested in this turn shares the read.
     await new Promise<void>((resolve) => setImmediate(resolve))
-    while (line.queue.size > 0 && !closed) {
-      const batch = line.queue
-      line.queue = new Map()
-      if (now() < line.pausedUntil) for (const [id, flight] of batch) land(id, flight)
-      else await read(line, batch)
+    while (queue.waiting.size > 0 && !closed) {
+      const batch = queue.waiting
+      queue.waiting = new Map()
+      if (now() < queue.pausedUntil) for (const [id, flight] of batch) land(id, flight)
+      else await read(queue, batch)
     }
-    line.busy = false
+    queue.busy = false
   }
 
   return {
     /** Requests one item unless that is in flight; resolves when there is an answer or a failure. Never rejects. */
     want(key: PriceKey, currency: Currency): Promise<void> | undefined {
-      const line = isNativeKey(key) ? natives : tokens
-      if (closed || now() < line.pausedUntil) return undefined
+      const queue = isNativeKey(key) ? natives : tokens
+      if (closed || now() < queue.pausedUntil) return undefined
       const id = priceKeyId(key)
       const known = flights.get(id)
       if (known !== undefined && known.currencies?.includes(currency) !== false) return known.done
-      if (line.queue.size >= MAX_QUEUE) return undefined
+      if (queue.waiting.size >= MAX_QUEUE) return undefined
       const flight = createFlight(key)
       flights.set(id, flight)
-      line.queue.set(id, flight)
-      void run(line)
+      queue.waiting.set(id, flight)
+      void run(queue)
       return flight.done
     },
     status: () => {

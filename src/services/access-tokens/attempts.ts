@@ -1,9 +1,9 @@
 import { createGuessBudget, type GuessLimits } from '../../lib/guess-budget.ts'
-import { createLine, type LineLimits } from '../../lib/waiting/line.ts'
+import { createWorkQueue, type WorkQueueLimits } from '../../lib/waiting/work-queue.ts'
 import { AccessTokenError } from './access-token-error.ts'
 
 /** Wrong passwords per address, and passwords that are checked at the same time: each check takes 64 MiB. */
-export type AttemptLimits = GuessLimits & LineLimits
+export type AttemptLimits = GuessLimits & WorkQueueLimits
 
 export const ATTEMPT_LIMITS: AttemptLimits = { burst: 60, refillMs: 1_000, running: 2, waiting: 64 }
 
@@ -20,7 +20,7 @@ export interface Attempts {
 /** @param now milliseconds */
 export function createAttempts(limits: AttemptLimits, now: () => number): Attempts {
   const guesses = createGuessBudget(limits, now)
-  const line = createLine(limits, () => new AccessTokenError('too many passwords are being checked, try again'))
+  const queue = createWorkQueue(limits, () => new AccessTokenError('too many passwords are being checked, try again'))
   const refuseIfSpent = (address: string | undefined): void => {
     const waitMs = guesses.waitMs(address)
     if (waitMs > 0)
@@ -29,7 +29,7 @@ export function createAttempts(limits: AttemptLimits, now: () => number): Attemp
   return {
     async run(address, check) {
       refuseIfSpent(address)
-      return line(async () => {
+      return queue(async () => {
         // Other callers with this address may have used up the budget meanwhile.
         refuseIfSpent(address)
         const right = await check()

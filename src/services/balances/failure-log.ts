@@ -1,5 +1,5 @@
 import { FirnError } from '../../errors.ts'
-import { createSparingLog } from '../../lib/logging/sparing-log.ts'
+import { createRateLimitedLog } from '../../lib/logging/rate-limited-log.ts'
 
 export interface FailureLogDeps {
   logger?: { warn(fields: object, message: string): void } | undefined
@@ -13,14 +13,14 @@ export interface FailureLogDeps {
  */
 export function createFailureLog({ logger, now }: FailureLogDeps): (caip2Id: string, error: Error) => void {
   const reported = new WeakSet<Error>()
-  const sparing = createSparingLog(now)
+  const rateLimited = createRateLimitedLog(now)
   return (caip2Id, error) => {
     if (!logger || reported.has(error) || (error instanceof FirnError && error.expose)) return
     reported.add(error)
     const write = (others: object): void =>
       logger.warn({ chain: caip2Id, ...others, err: error }, 'balances could not be read')
     // An unexpected error is a fault of this server: each one is logged.
-    if (error instanceof FirnError) sparing(caip2Id, write)
+    if (error instanceof FirnError) rateLimited(caip2Id, write)
     else write({})
   }
 }

@@ -4,7 +4,7 @@
  */
 import { createGuessBudget, type GuessLimits } from '../../lib/guess-budget.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
-import { createLine } from '../../lib/waiting/line.ts'
+import { createWorkQueue } from '../../lib/waiting/work-queue.ts'
 import type { KeystoreRecords } from '../../store/index.ts'
 import { type ChainKeys, createChainKeys } from './chain-keys.ts'
 import { KeystoreBusyError } from './errors.ts'
@@ -35,7 +35,7 @@ export const CHECKS = { running: 2, waiting: 64 }
 export const ATTEMPTS: GuessLimits = { burst: 1_000, refillMs: 1_000 }
 
 export function createKeystore({ records, attempts = ATTEMPTS }: KeystoreDeps): Keystore {
-  const hasher = createPasswordHasher(createLine(CHECKS, () => new KeystoreBusyError()))
+  const hasher = createPasswordHasher(createWorkQueue(CHECKS, () => new KeystoreBusyError()))
   const signIn = createSignIn({ records, hasher, guesses: createGuessBudget(attempts, steadyNow) })
   return {
     users: createKeystoreUsers({ records, hasher, signIn }),

@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { hashRaw } from '@node-rs/argon2'
-import type { Line } from '../../lib/waiting/line.ts'
+import type { WorkQueue } from '../../lib/waiting/work-queue.ts'
 import { HASH_BYTES, SALT_BYTES } from './user-blob.ts'
 
 export interface PasswordHash {
@@ -14,7 +14,7 @@ export interface PasswordHasher {
   matches(known: PasswordHash, password: Uint8Array, turn: Turn): Promise<boolean>
 }
 
-/** What happens as long as a comparison has its place in the line, so that the next one in it goes by the result. */
+/** What happens as long as a comparison has its place in the queue, so that the next one in it goes by the result. */
 export interface Turn {
   signal: AbortSignal
   /** Throws when there must be no comparison any more. */
@@ -26,16 +26,16 @@ export interface Turn {
 /** A node's parameters; fixed, because the hash is part of the blobs. */
 const ARGON2ID = { timeCost: 1, memoryCost: 65_536, parallelism: 4, outputLen: HASH_BYTES }
 
-/** argon2id on the thread pool, never on the event loop; each run takes 64 MiB, so `line` limits concurrent runs. */
-export function createPasswordHasher(line: Line): PasswordHasher {
+/** argon2id on the thread pool, never on the event loop; each run takes 64 MiB, so `queue` limits concurrent runs. */
+export function createPasswordHasher(queue: WorkQueue): PasswordHasher {
   const hash = (password: Uint8Array, salt: Uint8Array): Promise<Buffer> => hashRaw(password, { ...ARGON2ID, salt })
   return {
     async create(password, signal) {
       const salt = randomBytes(SALT_BYTES)
-      return { hash: await line(() => hash(password, salt), signal), salt }
+      return { hash: await queue(() => hash(password, salt), signal), salt }
     },
     matches: (known, password, { signal, begin, failed }) =>
-      line(async () => {
+      queue(async () => {
         begin()
         const isRight = timingSafeEqual(await hash(password, known.salt), known.hash)
         if (!isRight) failed()

@@ -41,7 +41,7 @@ export function createSignIn({ records, hasher, guesses }: SignInDeps): SignIn {
         if (guesses.waitMs(address) > 0) throw new KeystoreError('too many failed attempts, try again later')
       }
       refuseIfSpent()
-      // Again when its turn comes: those that wait in the line with it may have used up the budget meanwhile.
+      // Again when its turn comes: those that wait in the queue with it may have used up the budget meanwhile.
       const turn = { signal, begin: refuseIfSpent, failed: () => guesses.failed(address) }
       const isRight = await withBytes(password, (bytes) => hasher.matches(known, bytes, turn))
       if (!isRight) throw new WrongPasswordError(username)

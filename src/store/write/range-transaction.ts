@@ -38,19 +38,19 @@ export async function inRangeTransaction<T>(
   work: (tx: RangeTransaction) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect()
-  const line = createLine(client, pipelined)
+  const session = createSession(client, pipelined)
   try {
-    void line.query('begin', [])
-    const result = await work({ db: createDb(line), send: (statement) => sendOn(line, statement) })
-    const { command } = await line.query('commit', [])
-    if (line.failure !== undefined) throw line.failure
+    void session.query('begin', [])
+    const result = await work({ db: createDb(session), send: (statement) => sendOn(session, statement) })
+    const { command } = await session.query('commit', [])
+    if (session.failure !== undefined) throw session.failure
     if ((command as string) === 'ROLLBACK')
       throw new StoreUnavailableError('a range was rolled back instead of committed')
     return result
   } catch (error) {
-    await line.query('rollback', []).catch(() => undefined)
+    await session.query('rollback', []).catch(() => undefined)
     // After a failed statement all later ones fail because of it.
-    throw line.failed(error) ? line.failure : error
+    throw session.failed(error) ? session.failure : error
   } finally {
     client.release()
   }
@@ -58,7 +58,7 @@ export async function inRangeTransaction<T>(
 
 type Answer = PostgresQueryResult<unknown>
 
-interface Line {
+interface Session {
   query(sql: string, parameters: readonly unknown[]): Promise<Answer>
   /** The error of the first failed statement. */
   readonly failure: unknown
@@ -66,7 +66,7 @@ interface Line {
   failed(error: unknown): boolean
 }
 
-function createLine(client: PostgresPoolClient, pipelined: boolean): Line {
+function createSession(client: PostgresPoolClient, pipelined: boolean): Session {
   const errors: unknown[] = []
   let last: Promise<unknown> = Promise.resolve()
   return {
@@ -84,8 +84,8 @@ function createLine(client: PostgresPoolClient, pipelined: boolean): Line {
 }
 
 /** Kysely over this one connection. */
-function createDb(line: Line): Db {
-  const client = { query: line.query as PostgresPoolClient['query'], release: () => {} }
+function createDb(session: Session): Db {
+  const client = { query: session.query as PostgresPoolClient['query'], release: () => {} }
   const pool = { connect: async () => client, end: async () => {} }
   return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
 }
@@ -96,9 +96,9 @@ const compiler = new Kysely<Database>({
   }),
 })
 
-function sendOn<Row>(line: Line, statement: RawBuilder<Row>): Promise<QueryResult<Row>> {
+function sendOn<Row>(session: Session, statement: RawBuilder<Row>): Promise<QueryResult<Row>> {
   const { sql, parameters } = statement.compile(compiler)
-  const answer = line
+  const answer = session
     .query(sql, parameters)
     .then(({ rowCount, rows }) => ({ numAffectedRows: BigInt(rowCount ?? 0), rows: rows as Row[] }))
   // If it is not awaited, the commit reports its failure.

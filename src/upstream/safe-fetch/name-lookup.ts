@@ -1,6 +1,6 @@
 import { lookup, Resolver } from 'node:dns/promises'
 import { UpstreamUnavailableError } from '../../errors.ts'
-import { createLine } from '../../lib/waiting/line.ts'
+import { createWorkQueue } from '../../lib/waiting/work-queue.ts'
 
 /** One resolved address. */
 export interface ResolvedAddress {
@@ -38,7 +38,7 @@ const askSystem: HostResolver = async (host) => {
  * Two such names would keep all upstreams from being connected.
  */
 export function createNameLookup({ servers, system = askSystem }: NameLookupDeps = {}): HostResolver {
-  const line = createLine(AT_SYSTEM, tooManyFetches)
+  const queue = createWorkQueue(AT_SYSTEM, tooManyFetches)
   return async (host, over) => {
     const resolver = new Resolver(TRY)
     if (servers) resolver.setServers(servers)
@@ -50,6 +50,6 @@ export function createNameLookup({ servers, system = askSystem }: NameLookupDeps
       one.status === 'fulfilled' ? one.value.map((address) => ({ address, family: at === 0 ? 4 : 6 })) : [],
     )
     if (found.length > 0) return found
-    return line(() => system(host), over)
+    return queue(() => system(host), over)
   }
 }

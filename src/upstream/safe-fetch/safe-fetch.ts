@@ -12,8 +12,8 @@ import {
 } from '../../errors.ts'
 import { parseRetryAfter } from '../../lib/http/retry-after.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
-import { createLine } from '../../lib/waiting/line.ts'
 import { untilAborted } from '../../lib/waiting/until-aborted.ts'
+import { createWorkQueue } from '../../lib/waiting/work-queue.ts'
 import { ACCEPT_ENCODING } from '../http/decode.ts'
 import { sendWire, type WireAnswer, type WireResult } from '../http/wire.ts'
 import { isPublicAddress } from './address-ranges.ts'
@@ -223,7 +223,7 @@ export const createSafeFetch = (deps: SafeFetchDeps = {}): SafeFetch => {
   const resolve = deps.resolve ?? createNameLookup()
   const allow = deps.allowAddress ?? isPublicWebPlace
   const { maxConcurrent: running } = limits
-  const line = createLine({ running, waiting: 64 * running }, tooManyFetches)
+  const queue = createWorkQueue({ running, waiting: 64 * running }, tooManyFetches)
 
   const follow: SafeFetch = async (text, options = {}) => {
     // Not the wall clock: if it were set back between two hops, the second could take an hour.
@@ -243,7 +243,7 @@ export const createSafeFetch = (deps: SafeFetchDeps = {}): SafeFetch => {
     }
   }
   return (text, options) =>
-    line(() => {
+    queue(() => {
       options?.onBegin?.()
       return follow(text, options)
     }, options?.signal)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createGuessBudget } from '../../../src/lib/guess-budget.ts'
 import { steadyNow } from '../../../src/lib/steady-clock.ts'
-import { createLine } from '../../../src/lib/waiting/line.ts'
+import { createWorkQueue } from '../../../src/lib/waiting/work-queue.ts'
 import { KeystoreBusyError, WrongPasswordError } from '../../../src/services/keystore/errors.ts'
 import { createPasswordHasher } from '../../../src/services/keystore/password-hash.ts'
 import { createSignIn } from '../../../src/services/keystore/sign-in.ts'
@@ -9,7 +9,7 @@ import { createSignIn } from '../../../src/services/keystore/sign-in.ts'
 const open = new AbortController().signal
 
 describe('signing in', () => {
-  const hasher = createPasswordHasher(createLine({ running: 2, waiting: 10 }, () => new KeystoreBusyError()))
+  const hasher = createPasswordHasher(createWorkQueue({ running: 2, waiting: 10 }, () => new KeystoreBusyError()))
   const signInAs = async (burst: number) => {
     const known = await hasher.create(Buffer.from('right'), open)
     const find = async () => ({ name: Buffer.from('alice'), ...known })

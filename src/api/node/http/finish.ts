@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { createSparingLog } from '../../../lib/logging/sparing-log.ts'
+import { createRateLimitedLog } from '../../../lib/logging/rate-limited-log.ts'
 import { failureAnswer } from '../forward/forwarded-answer.ts'
 import { scanCall } from '../forward/scan-call.ts'
 import { compactJson } from '../json/write.ts'
@@ -19,7 +19,7 @@ function idOf(body: Buffer): Buffer | undefined {
 }
 
 export function createFinish(logger: Logger): Finish {
-  const sparing = createSparingLog()
+  const rateLimited = createRateLimitedLog()
   const failed = (exchange: Exchange, error: unknown, body: Buffer | undefined): void => {
     const { dialect, name } = exchange.endpoint
     const answer = failureAnswer(error, dialect, body && idOf(body))
@@ -28,7 +28,7 @@ export function createFinish(logger: Logger): Finish {
       return
     }
     // While no node answers, every call fails.
-    sparing(`${name} ${answer.status}`, (others) =>
+    rateLimited(`${name} ${answer.status}`, (others) =>
       logger.warn({ endpoint: name, status: answer.status, ...others, err: error }, 'node API call failed'),
     )
     exchange.send(answer)

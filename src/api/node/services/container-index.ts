@@ -2,7 +2,7 @@ import { UpstreamUnavailableError } from '../../../errors.ts'
 import { bytesToHex, idToCb58 } from '../../../lib/bytes/ids.ts'
 import { encodeNodeHex } from '../../../lib/bytes/node-hex.ts'
 import { clientSource } from '../../../lib/http/client-source.ts'
-import { createLine } from '../../../lib/waiting/line.ts'
+import { createWorkQueue } from '../../../lib/waiting/work-queue.ts'
 import {
   CONTAINER_INDEXES,
   type Container,
@@ -74,7 +74,7 @@ const positionsIn = (result: string): bigint[] =>
 
 /** Texts and order of checks are a node's; `encoding` is checked last, when something is encoded. */
 function ownMethods(source: ContainerSource) {
-  const large = createLine(LARGE_AT_ONCE, () => new UpstreamUnavailableError('too many large ranges wait'))
+  const large = createWorkQueue(LARGE_AT_ONCE, () => new UpstreamUnavailableError('too many large ranges wait'))
   const getContainerRange: OwnMethod<ReturnType<typeof readRange>> = async (index, args, read) => {
     const { startIndex: start, numToFetch: count, encoding } = args
     if (count > MAX_RANGE) return fails(`numToFetch must be in [1,${MAX_RANGE}] but is ${count}`, true)

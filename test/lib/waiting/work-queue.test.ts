@@ -1,20 +1,20 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { CancelledError } from '../../../src/errors.ts'
-import { createLine } from '../../../src/lib/waiting/line.ts'
+import { createWorkQueue } from '../../../src/lib/waiting/work-queue.ts'
 import { gate } from '../../support/waiting/gate.ts'
 
-const full = (): Error => new Error('the line is full')
+const full = (): Error => new Error('the queue is full')
 
-describe('a line', () => {
+describe('a work queue', () => {
   it('runs no more at once than it may, in the order of arrival', async () => {
-    const line = createLine({ running: 2, waiting: 10 }, full)
+    const queue = createWorkQueue({ running: 2, waiting: 10 }, full)
     const held = gate()
     const order: number[] = []
     let most = 0
     let now = 0
     const all = [1, 2, 3, 4, 5].map((id) =>
-      line(async () => {
+      queue(async () => {
         order.push(id)
         now += 1
         most = Math.max(most, now)
@@ -29,31 +29,31 @@ describe('a line', () => {
   })
 
   it('refuses who finds it full, and is free again afterwards, also after failures', async () => {
-    const line = createLine({ running: 1, waiting: 1 }, full)
+    const queue = createWorkQueue({ running: 1, waiting: 1 }, full)
     const held = gate()
-    const first = line(() => held.opened)
-    const second = line(() => Promise.reject(new Error('broken')))
-    await expect(line(async () => 'third')).rejects.toThrow('the line is full')
+    const first = queue(() => held.opened)
+    const second = queue(() => Promise.reject(new Error('broken')))
+    await expect(queue(async () => 'third')).rejects.toThrow('the queue is full')
     held.open()
     await first
     await expect(second).rejects.toThrow('broken')
-    expect(await line(async () => 'fourth')).toBe('fourth')
+    expect(await queue(async () => 'fourth')).toBe('fourth')
   })
 
   it('lets who waits leave, and nobody begin who has left', async () => {
-    const line = createLine({ running: 1, waiting: 1 }, full)
+    const queue = createWorkQueue({ running: 1, waiting: 1 }, full)
     const held = gate()
-    const first = line(() => held.opened)
+    const first = queue(() => held.opened)
     const leaving = new AbortController()
-    const second = line(async () => 'never', leaving.signal)
+    const second = queue(async () => 'never', leaving.signal)
     leaving.abort()
     await expect(second).rejects.toThrow(CancelledError)
     const staying = new AbortController()
-    const third = line(async () => 'third', staying.signal)
+    const third = queue(async () => 'third', staying.signal)
     held.open()
     await first
     expect(await third).toBe('third')
     expect(getEventListeners(staying.signal, 'abort')).toEqual([])
-    await expect(line(async () => 'x', AbortSignal.abort())).rejects.toThrow(CancelledError)
+    await expect(queue(async () => 'x', AbortSignal.abort())).rejects.toThrow(CancelledError)
   })
 })

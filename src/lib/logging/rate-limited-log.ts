@@ -4,7 +4,7 @@ import { steadyNow } from '../steady-clock.ts'
  * Writes at most one line of each kind in a time, a second if not told otherwise. `write` gets `others`, the number of
  * lines of this kind that were left out since the one before; without that member there were none.
  */
-export type SparingLog = (kind: string, write: (others: { others?: number }) => void) => void
+export type RateLimitedLog = (kind: string, write: (others: { others?: number }) => void) => void
 
 interface Said {
   atMs: number
@@ -22,7 +22,7 @@ const REST = ''
  * @param now milliseconds; for tests
  * @param everyMs time from one line of a kind to the next
  */
-export function createSparingLog(now: () => number = steadyNow, everyMs = LINE_EVERY_MS): SparingLog {
+export function createRateLimitedLog(now: () => number = steadyNow, everyMs = LINE_EVERY_MS): RateLimitedLog {
   const kinds = new Map<string, Said>()
   return (kind, write) => {
     const key = kinds.has(kind) || kinds.size < MOST_KINDS ? kind : REST

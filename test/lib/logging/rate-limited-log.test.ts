@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
-import { createSparingLog } from '../../../src/lib/logging/sparing-log.ts'
+import { createRateLimitedLog } from '../../../src/lib/logging/rate-limited-log.ts'
 
 function recorded() {
   const lines: object[] = []
   let clock = 5_000
-  const sparing = createSparingLog(() => clock)
+  const rateLimited = createRateLimitedLog(() => clock)
   return {
     lines,
-    say: (kind: string) => sparing(kind, (others) => lines.push({ kind, ...others })),
+    say: (kind: string) => rateLimited(kind, (others) => lines.push({ kind, ...others })),
     pass: (ms: number) => {
       clock += ms
     },

@@ -5,9 +5,9 @@ import { CancelledError } from '../../errors.ts'
  * @throws CancelledError when the signal aborts before the work starts (its place is then free), and the error of
  * `full` when too many wait
  */
-export type Line = <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>
+export type WorkQueue = <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>
 
-export interface LineLimits {
+export interface WorkQueueLimits {
   /** Pieces of work at the same time. */
   running: number
   /** Pieces of work that may wait in addition, first come, first served. */
@@ -15,7 +15,7 @@ export interface LineLimits {
 }
 
 /** @param full makes the error for work that comes when too many wait */
-export function createLine(limits: LineLimits, full: () => Error): Line {
+export function createWorkQueue(limits: WorkQueueLimits, full: () => Error): WorkQueue {
   const waiting = new Set<() => void>()
   let running = 0
   const turn = (signal: AbortSignal | undefined): Promise<void> =>
