@@ -3,11 +3,11 @@ import { asError, CancelledError, DeadlineError, FirnError, OverloadedError } fr
 import { steadyNow } from '../../lib/steady-clock.ts'
 import { TransientMap } from '../../lib/transient-map.ts'
 import { type AccountKey, accountKey } from './account-key.ts'
-import { type Company, createOwnCompany } from './company.ts'
 import { createDeadline, withDeadline } from './deadline.ts'
-import { departure } from './departure.ts'
 import { createKeptReadings, type Reading } from './kept-readings.ts'
-import { createPaces } from './paces.ts'
+import { type Batch, type BatchCheck, createBatchCheck } from './read-batch.ts'
+import { createReadTimes } from './read-times.ts'
+import { rejectedOnAbort } from './rejected-on-abort.ts'
 import type { Account, BalanceChain, Balances } from './types.ts'
 
 /** How long readings count as current: until this time, unless one that was current is replaced first. */
@@ -48,7 +48,7 @@ interface Flight {
   startedAt: number
   /** The read's time limit, milliseconds. */
   deadlineMs: number
-  company: Company
+  batch: Batch
   /** Who waits for it, or did. */
   clients: Set<string>
   outcomes: Promise<Map<string, Outcome<Balances>>>
@@ -62,7 +62,7 @@ interface Flight {
 interface Asker {
   chain: BalanceChain
   networkType: NetworkType
-  isOwn: ReturnType<typeof createOwnCompany>
+  mayUse: BatchCheck
   /** Time limit of a read started for it, milliseconds. */
   deadlineMs: number
   /** A read that it joined late has failed, and this is its own read. */
@@ -80,13 +80,13 @@ interface Waiting {
 /**
  * Reads accounts of any chain and saves work in three ways: a reading younger than about one block is reused, an
  * identical read in flight is shared (and cancelled when its last waiter leaves), and all other accounts of a request
- * are one read. Accounts that were read together are only served to requests for all of them (`company.ts`).
+ * are one read. Accounts that were read together are only served to requests for all of them (`read-batch.ts`).
  */
 export function createAccountReader(options: AccountReaderOptions) {
   const now = options.now ?? steadyNow
   const readings = createKeptReadings(options.cacheEntries, now)
   const flights = new TransientMap<string, Flight>()
-  const paces = createPaces()
+  const readTimes = createReadTimes()
 
   function start({ chain, deadlineMs, client }: Asker, accounts: Account[]): Flight {
     const { caip2Id } = chain.source
@@ -96,7 +96,7 @@ export function createAccountReader(options: AccountReaderOptions) {
     const outcomes = Promise.resolve(new Map())
     const clients = new Set<string>(client === undefined ? [] : [client])
     const shared = { waiters: 0, complete: false, controller, outcomes, clients }
-    const flight: Flight = { startedAt, deadlineMs, company: keys, ...shared }
+    const flight: Flight = { startedAt, deadlineMs, batch: keys, ...shared }
     const deadline = createDeadline(deadlineMs)
     const context = {
       signal: controller.signal,
@@ -108,9 +108,9 @@ export function createAccountReader(options: AccountReaderOptions) {
     const read = withDeadline(deadline, controller, () => chain.source.readBalances(accounts, context))
     flight.outcomes = read
       .then((outcomes) => {
-        paces.add(caip2Id, now() - startedAt)
+        readTimes.add(caip2Id, now() - startedAt)
         flight.complete = true
-        const keep = readings.keeperOf({ company: keys, at: startedAt }, chain.cacheMs)
+        const keep = readings.keeperOf({ batch: keys, at: startedAt }, chain.cacheMs)
         accounts.forEach((account, at) => {
           const outcome = outcomes.get(account.id)
           if (outcome?.ok) keep(keys[at] as string, outcome.value)
@@ -132,7 +132,7 @@ export function createAccountReader(options: AccountReaderOptions) {
     if (client !== undefined) flight.clients.add(client)
     try {
       if (signal.aborted) throw new CancelledError()
-      return await Promise.race([flight.outcomes, departure(signal)])
+      return await Promise.race([flight.outcomes, rejectedOnAbort(signal)])
     } finally {
       flight.waiters -= 1
       if (flight.waiters === 0 && !flight.complete) flight.controller.abort(new CancelledError())
@@ -140,8 +140,8 @@ export function createAccountReader(options: AccountReaderOptions) {
   }
 
   /** A failed read may be answered by a cached reading that is young enough; a wrong address never is. */
-  function fallback({ isOwn }: Asker, key: string, error: Error, startedAt: number): ReadingOutcome {
-    const kept = readings.of(key, isOwn)
+  function fallback({ mayUse }: Asker, key: string, error: Error, startedAt: number): ReadingOutcome {
+    const kept = readings.of(key, mayUse)
     const passing = !(error instanceof FirnError) || error.retryable
     if (kept && passing && now() - kept.at <= options.maxStaleMs) return { ok: true, reading: kept }
     return { ok: false, error, afterMs: now() - startedAt }
@@ -156,17 +156,17 @@ export function createAccountReader(options: AccountReaderOptions) {
       if (error instanceof CancelledError && asker.signal.aborted) throw error
       outcomes = asError(error)
     }
-    const { startedAt, company } = flight
+    const { startedAt, batch } = flight
     const left = startedAt + flight.deadlineMs - joinedAt
     const cameLate = !asker.isAgain && left < asker.deadlineMs * FAIR_SHARE
     const late: Account[] = []
     const settled = waiting.keys.map(({ name, key }, at): ReadingOutcome => {
       const outcome = outcomes instanceof Error ? undefined : outcomes.get(name)
       if (outcome?.ok) {
-        const kept = readings.of(key, asker.isOwn)
-        // The new reading may not have been cached: it was too large, or another company's reading was newer.
+        const kept = readings.of(key, asker.mayUse)
+        // The new reading may not have been cached: it was too large, or another batch's reading was newer.
         const isKept = kept !== undefined && kept.at >= startedAt
-        return { ok: true, reading: isKept ? kept : { balances: outcome.value, at: startedAt, company } }
+        return { ok: true, reading: isKept ? kept : { balances: outcome.value, at: startedAt, batch } }
       }
       const unanswered = outcomes instanceof Error ? outcomes : undefined
       const error = outcome?.error ?? unanswered ?? new FirnError('no answer for the account', { code: 'BAD_ANSWER' })
@@ -195,10 +195,10 @@ export function createAccountReader(options: AccountReaderOptions) {
   function fresh(chain: BalanceChain, networkType: NetworkType, accounts: readonly Account[]) {
     const at = now()
     const found: Reading[] = []
-    const isOwn = createOwnCompany(chain.source.caip2Id, networkType, accounts)
+    const mayUse = createBatchCheck(chain.source.caip2Id, networkType, accounts)
     let oldest = Number.POSITIVE_INFINITY
     for (const account of accounts) {
-      const reading = readings.of(accountKey(chain.source.caip2Id, networkType, account).key, isOwn)
+      const reading = readings.of(accountKey(chain.source.caip2Id, networkType, account).key, mayUse)
       if (!reading || at - reading.at >= chain.cacheMs) return undefined
       oldest = Math.min(oldest, reading.at)
       found.push(reading)
@@ -221,13 +221,13 @@ export function createAccountReader(options: AccountReaderOptions) {
     signal: AbortSignal,
     client?: string,
   ): ReadGroup[] {
-    const isOwn = createOwnCompany(chain.source.caip2Id, networkType, accounts)
+    const mayUse = createBatchCheck(chain.source.caip2Id, networkType, accounts)
     const { deadlineMs } = options
-    return readFor({ chain, networkType, isOwn, deadlineMs, isAgain: false, client, signal }, accounts)
+    return readFor({ chain, networkType, mayUse, deadlineMs, isAgain: false, client, signal }, accounts)
   }
 
   function readFor(asker: Asker, accounts: readonly Account[]): ReadGroup[] {
-    const { chain, networkType, isOwn } = asker
+    const { chain, networkType, mayUse } = asker
     const known: { accounts: Account[]; outcomes: ReadingOutcome[] } = { accounts: [], outcomes: [] }
     const shared = new Map<Flight, Waiting>()
     const missing = new Map<string, Account>()
@@ -235,12 +235,12 @@ export function createAccountReader(options: AccountReaderOptions) {
     const at = now()
     for (const account of accounts) {
       const made = accountKey(chain.source.caip2Id, networkType, account)
-      const reading = readings.of(made.key, isOwn)
+      const reading = readings.of(made.key, mayUse)
       const flight = flights.get(made.key)
       if (reading && at - reading.at < chain.cacheMs) {
         known.accounts.push(account)
         known.outcomes.push({ ok: true, reading })
-      } else if (flight && !flight.controller.signal.aborted && isOwn(flight.company)) {
+      } else if (flight && !flight.controller.signal.aborted && mayUse(flight.batch)) {
         const group = shared.get(flight) ?? { accounts: [], keys: [] }
         group.accounts.push(account)
         group.keys.push(made)
@@ -268,7 +268,7 @@ export function createAccountReader(options: AccountReaderOptions) {
     return waiting.keys.map(({ key }) => fallback(asker, key, NO_ROOM, startedAt))
   }
 
-  return { fresh, freshness, isFresh, read, paceOf: paces.of }
+  return { fresh, freshness, isFresh, read, readTimeOf: readTimes.of }
 }
 
 /** A read that was stopped at its deadline was not cancelled by a client. */

@@ -130,7 +130,7 @@ export function createBalanceService(deps: BalanceServiceDeps): BalanceService {
      */
     read({ chains, currency, showUntrustedTokens, client }, signal) {
       const price = { currency, showUntrustedTokens, signal }
-      const [quickest, ...others] = byPace(chains, reader.paceOf)
+      const [quickest, ...others] = fastestFirst(chains, reader.readTimeOf)
       /** One, two, four per turn: the calls of these are on their way while others are prepared. */
       const begin = async (): Promise<PendingItems> => {
         const pending: PendingItems = []
@@ -153,10 +153,10 @@ export function createBalanceService(deps: BalanceServiceDeps): BalanceService {
 }
 
 /** Fastest first; those that were never read last, and otherwise in the order of the request. */
-const byPace = (chains: readonly ChainQuery[], paceOf: (caip2Id: string) => number): ChainQuery[] =>
+const fastestFirst = (chains: readonly ChainQuery[], readTimeOf: (caip2Id: string) => number): ChainQuery[] =>
   chains
-    .map((chain) => ({ chain, pace: paceOf(chain.caip2Id) }))
-    .sort((a, b) => (a.pace === b.pace ? 0 : a.pace - b.pace))
+    .map((chain) => ({ chain, ms: readTimeOf(chain.caip2Id) }))
+    .sort((a, b) => (a.ms === b.ms ? 0 : a.ms - b.ms))
     .map(({ chain }) => chain)
 
 const succeeded = (query: ChainQuery, id: string, priced: PricedBalances): BalanceItem => ({

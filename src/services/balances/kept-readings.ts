@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { AccountKey } from './account-key.ts'
-import { type Company, type createOwnCompany, createSameCompany } from './company.ts'
+import { type Batch, type BatchCheck, createSameBatchCheck } from './read-batch.ts'
 import type { Balances } from './types.ts'
 
 /** An account's last successful reading. Kept longer than it is fresh in case the chain fails. */
@@ -9,22 +9,22 @@ export interface Reading {
   /** Milliseconds of the clock when the read began, so that age is never understated. */
   at: number
   /** The accounts it was read with. */
-  company: Company
+  batch: Batch
 }
 
 /** Cached readings hold this many tokens on average: one account may have twenty thousand. */
 const TOKENS_PER_ENTRY = 10
 
 /**
- * Companies per account whose last readings are kept in addition to that of the account alone: one owner's wallets on
+ * Batches per account whose last readings are kept in addition to that of the account alone: one owner's wallets on
  * several devices, and strangers. A read of one must not evict the fallback of another for when the chain fails.
  */
-const MOST_COMPANIES = 4
+const MOST_BATCHES = 4
 
 /** The last readings of accounts, bounded by accounts and by what they list; evicts the least recently used first. */
 export function createKeptReadings(maxEntries: number, now: () => number) {
-  /** Of each company the last one, newest first. */
   const maxSize = maxEntries * TOKENS_PER_ENTRY
+  /** Of each batch the last one, newest first. */
   const readings = new LRUCache<string, readonly Reading[]>({ max: maxEntries, maxSize, sizeCalculation: weightOf })
   let replaced = 0
   return {
@@ -32,31 +32,31 @@ export function createKeptReadings(maxEntries: number, now: () => number) {
      * For all accounts of one read, which began at that moment. A read that everybody has left may end after a later
      * one: its result is older.
      */
-    keeperOf({ company, at }: Pick<Reading, 'company' | 'at'>, cacheMs: number) {
-      const isSame = createSameCompany(company)
+    keeperOf({ batch, at }: Pick<Reading, 'batch' | 'at'>, cacheMs: number) {
+      const isSame = createSameBatchCheck(batch)
       return (key: AccountKey['key'], balances: Balances): void => {
         const before = readings.peek(key) ?? []
-        const last = before.find((one) => isSame(one.company))
+        const last = before.find((one) => isSame(one.batch))
         if (last && last.at > at) return
         // Requests that may get either reading get the newer one from now on.
         if (before.some((one) => now() - one.at < cacheMs)) replaced += 1
-        const all = newestOf([{ balances, at, company }, ...before.filter((one) => one !== last)])
+        const all = newestOf([{ balances, at, batch }, ...before.filter((one) => one !== last)])
         readings.set(key, weightOf(all) > maxSize ? all.slice(0, 1) : all)
       }
     },
     /** The newest reading that a request may get. */
-    of: (key: AccountKey['key'], isOwn: ReturnType<typeof createOwnCompany>): Reading | undefined =>
-      readings.get(key)?.find(({ company }) => isOwn(company)),
+    of: (key: AccountKey['key'], mayUse: BatchCheck): Reading | undefined =>
+      readings.get(key)?.find(({ batch }) => mayUse(batch)),
     /** Number of readings that were replaced while they were current. */
     replaced: (): number => replaced,
   }
 }
 
 function newestOf(all: readonly Reading[]): readonly Reading[] {
-  let companies = 0
+  let batches = 0
   return [...all]
     .sort((one, other) => other.at - one.at)
-    .filter(({ company }) => company.length === 1 || ++companies <= MOST_COMPANIES)
+    .filter(({ batch }) => batch.length === 1 || ++batches <= MOST_BATCHES)
 }
 
 /** A second reading of the same account weighs as much as another account. */

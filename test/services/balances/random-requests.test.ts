@@ -93,9 +93,9 @@ async function play(random: Random): Promise<number> {
       expect(trouble.until).toBeGreaterThan(0)
       return
     }
-    const { balances, at, company } = outcome.reading
+    const { balances, at, batch } = outcome.reading
     const own = asked.map((one) => `eip155:1|${one}`)
-    expect([company.filter((key) => !own.includes(key)), company.includes(`eip155:1|${id}`)]).toEqual([[], true])
+    expect([batch.filter((key) => !own.includes(key)), batch.includes(`eip155:1|${id}`)]).toEqual([[], true])
     expect((balances as EvmBalances).native).toBeGreaterThanOrEqual(BigInt(at))
     expect(at).toBeGreaterThanOrEqual(Math.max(before?.at ?? 0, askedAt - MAX_STALE_MS))
     numbers += 1

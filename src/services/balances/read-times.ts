@@ -2,7 +2,7 @@
 const WEIGHT = 0.5
 
 /** How long recent reads of each chain took. There are as many entries as chains. */
-export function createPaces() {
+export function createReadTimes() {
   const means = new Map<string, number>()
   return {
     /** Milliseconds; Infinity = not known yet. */
