@@ -6,7 +6,7 @@ import { createIndexInstruments, createStoreInstruments } from './metrics/index.
 import { createStakeRewards } from './services/stake-rewards/index.ts'
 import type { HostResolver } from './upstream/index.ts'
 import { wireBalance } from './wiring/balance.ts'
-import { createGround, type Ground } from './wiring/ground.ts'
+import { type Core, createCore } from './wiring/core.ts'
 import { createServerHttp } from './wiring/http.ts'
 import { checkIndexFlags } from './wiring/indexed/containers.ts'
 import { wireData } from './wiring/indexed/data.ts'
@@ -50,9 +50,9 @@ export interface App {
 
 /** Wires the whole server once. No upstream is contacted before `listen`. */
 export async function createApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
-  const ground = createGround(config, overrides.logger, overrides.store)
-  const { loggers, logger, metrics, tracing, sharing, market, store, chains } = ground
-  const { access, health, admin, node } = createNodeSide(config, ground, overrides.reload)
+  const core = createCore(config, overrides.logger, overrides.store)
+  const { loggers, logger, metrics, tracing, sharing, market, store, chains } = core
+  const { access, health, admin, node } = createNodeSide(config, core, overrides.reload)
   const heap = createHeapRoom(config.http.maxHeapPercent)
   metrics?.lived(heap.lived)
   const { http, admission, connections } = await createServerHttp(config, {
@@ -65,7 +65,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     tracing,
   })
   if (metrics) createStoreInstruments(metrics.registry, store)
-  const indexing = createIndexing(config, { ...ground, resolve: overrides.resolve, onNewest: node.indexed })
+  const indexing = createIndexing(config, { ...core, resolve: overrides.resolve, onNewest: node.indexed })
   if (indexing.indexer) health.health.registerCheck(createIndexerCheck(indexing.indexer))
   const indexed = config.index.enabled ? store.reader.networks : undefined
   const identities = createIndexIdentities(config, chains.networks, indexed, logger)
@@ -76,7 +76,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     health.shutDown()
     access?.shutDown()
   }
-  await wireApis(http, config, { ground, identities, heap, indexer: indexing.indexer, closing: () => closing })
+  await wireApis(http, config, { core, identities, heap, indexer: indexing.indexer, closing: () => closing })
 
   const background = new AbortController()
   http.addHook('preClose', async () => {
@@ -151,16 +151,16 @@ async function wireApis(
   http: FastifyInstance,
   config: Config,
   deps: {
-    ground: Ground
+    core: Core
     identities: IndexIdentities
     heap: HeapRoom
     indexer: Indexing['indexer']
     closing: () => boolean
   },
 ): Promise<void> {
-  const { chains, market, logger, metrics, sharing } = deps.ground
+  const { chains, market, logger, metrics, sharing } = deps.core
   const { identities } = deps
-  const store = config.index.enabled ? deps.ground.store : undefined
+  const store = config.index.enabled ? deps.core.store : undefined
   const stakeRewards =
     store &&
     createStakeRewards({
@@ -199,7 +199,7 @@ function createIndexing(
     metrics,
     resolve,
     onNewest,
-  }: Ground & {
+  }: Core & {
     resolve: HostResolver | undefined
     onNewest: ServerNode['indexed']
   },

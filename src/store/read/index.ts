@@ -12,10 +12,10 @@ import { type ActivityQueries, createActivityQueries } from './activity-queries.
 import { type AssetQueries, createAssetQueries } from './asset-queries.ts'
 import { type BalanceQueries, createBalanceQueries } from './balance-queries.ts'
 import { type BlockQueries, createBlockQueries } from './block-queries.ts'
+import { type BlockchainQueries, createBlockchainQueries } from './blockchain-queries.ts'
 import type { ChainNumbers } from './chain-numbers.ts'
 import { type ContainerQueries, createContainerQueries } from './container-queries.ts'
 import { createEvmQueries, type EvmQueries } from './evm-queries.ts'
-import { createMadeChainQueries, type MadeChainQueries } from './made-chains.ts'
 import { createNftQueries, type NftQueries } from './nft-queries.ts'
 import { createRewardQueries, type RewardQueries } from './reward-queries.ts'
 import { createSampleQueries, type SampleQueries } from './sample-queries.ts'
@@ -35,7 +35,6 @@ export type {
   ListedEvmBlock,
   ListedEvmTransaction,
 } from './evm-queries.ts'
-export type { MadeChain } from './made-chains.ts'
 export type { Collection, NftMetadata, NftQueries, NftToken } from './nft-queries.ts'
 export type { PendingRewards, RewardQueries, RewardSums } from './reward-queries.ts'
 export type { SampledL1Validator, SampledOutput } from './sample-queries.ts'
@@ -54,7 +53,7 @@ export interface IndexReader {
   readonly activity: ActivityQueries
   readonly blocks: BlockQueries
   readonly containers: ContainerQueries
-  readonly madeChains: MadeChainQueries
+  readonly blockchains: BlockchainQueries
   readonly rewards: RewardQueries
   readonly evm: EvmQueries
   readonly nfts: NftQueries
@@ -80,7 +79,7 @@ export function createIndexReader(
     activity: createActivityQueries(owned),
     blocks: createBlockQueries(db, numbers),
     containers: createContainerQueries(db, owned),
-    madeChains: createMadeChainQueries(db, numbers),
+    blockchains: createBlockchainQueries(db, numbers),
     rewards: createRewardQueries(owned),
     evm: createEvmQueries(db, owned),
     nfts: createNftQueries(db, numbers),

@@ -99,10 +99,10 @@ function indexedRoutes(config: Config, { chains, identities, store }: WireDataDe
 /** The EVM chains of the index, as configuration, nodes and the index itself describe them. */
 function listEvmChains(config: Config, { chains, identities, store }: Omit<WireDataDeps, 'counters' | 'closing'>) {
   const { pools, networks } = chains
-  const made = store ? { madeChains: store.reader.madeChains } : {}
+  const blockchains = store ? { blockchains: store.reader.blockchains } : {}
   return createEvmChainList(
     config,
-    { pools, networks, known: identities.known, ...made },
+    { pools, networks, known: identities.known, ...blockchains },
     createEvmStreams(config, store && (() => store.reader.evm.chainIds())),
   )
 }

@@ -15,7 +15,7 @@ const AVAX = { name: 'Avalanche', symbol: 'AVAX', decimals: 18 }
 type ChainListDeps = Pick<Chains, 'pools' | 'networks'> &
   Pick<IndexIdentities, 'known'> & {
     /** What the index of P knows about L1s; left out if there is none. */
-    madeChains?: IndexReader['madeChains']
+    blockchains?: IndexReader['blockchains']
   }
 
 /**
@@ -23,35 +23,35 @@ type ChainListDeps = Pick<Chains, 'pools' | 'networks'> &
  * of P says about their creation.
  */
 export function createEvmChainList(config: Config, chains: ChainListDeps, streams: EvmStreams): EvmChains {
-  const makingOf = createMakings(chains.madeChains)
+  const creationOf = createCreations(chains.blockchains)
   return {
     list: async () =>
       Promise.all(
-        [...(await streams())].map(([chainId, stream]) => describe(config, chains, chainId, stream, makingOf)),
+        [...(await streams())].map(([chainId, stream]) => describe(config, chains, chainId, stream, creationOf)),
       ),
     streams,
   }
 }
 
 type EvmSetting = Config['chains']['evm'][string]
-type Making = Pick<EvmChainInfo, 'subnetId' | 'vmId'>
+type Creation = Pick<EvmChainInfo, 'subnetId' | 'vmId'>
 
 /** Interval for asking again about a chain that P does not know yet: every call about an EVM chain looks here. */
 const ASK_AGAIN_MS = 5_000
 
 /** A chain is created once, so a result is kept. An unavailable database must not fail an answer. */
-function createMakings(madeChains: IndexReader['madeChains'] | undefined) {
-  const found = new Map<string, { making: Making; until: number }>()
-  return async (side: 'mainnet' | 'testnet', blockchainId: string | undefined): Promise<Making> => {
-    if (madeChains === undefined || blockchainId === undefined) return {}
+function createCreations(blockchains: IndexReader['blockchains'] | undefined) {
+  const found = new Map<string, { creation: Creation; until: number }>()
+  return async (side: 'mainnet' | 'testnet', blockchainId: string | undefined): Promise<Creation> => {
+    if (blockchains === undefined || blockchainId === undefined) return {}
     const known = found.get(blockchainId)
-    if (known && known.until > steadyNow()) return known.making
-    const look = async () => madeChains.find(side, idFromCb58(blockchainId))
+    if (known && known.until > steadyNow()) return known.creation
+    const look = async () => blockchains.find(side, idFromCb58(blockchainId))
     const made = await look().catch(() => undefined)
-    const making = made === undefined ? {} : { subnetId: idToCb58(made.subnetId), vmId: idToCb58(made.vmId) }
+    const creation = made === undefined ? {} : { subnetId: idToCb58(made.subnetId), vmId: idToCb58(made.vmId) }
     const until = made === undefined ? steadyNow() + ASK_AGAIN_MS : Number.POSITIVE_INFINITY
-    found.set(blockchainId, { making, until })
-    return making
+    found.set(blockchainId, { creation, until })
+    return creation
   }
 }
 
@@ -60,7 +60,7 @@ async function describe(
   { pools, networks, known }: ChainListDeps,
   chainId: string,
   stream: string,
-  makingOf: ReturnType<typeof createMakings>,
+  creationOf: ReturnType<typeof createCreations>,
 ): Promise<EvmChainInfo> {
   const setting = config.chains.evm[chainId]
   const side = stream === 'mainnet:C' ? 'mainnet' : stream === 'testnet:C' ? 'testnet' : undefined
@@ -70,9 +70,9 @@ async function describe(
   // Blocks are stored under the side: with another `testnet` setting of the EVM chain they would be in neither list.
   const isTestnet = side === undefined ? setting?.testnet === true : side === 'testnet'
   // C-chains belong to the primary network.
-  const making: Making =
+  const creation: Creation =
     side === undefined
-      ? await makingOf(isTestnet ? 'testnet' : 'mainnet', blockchainId)
+      ? await creationOf(isTestnet ? 'testnet' : 'mainnet', blockchainId)
       : { subnetId: PRIMARY_NETWORK_ID }
   return {
     chainId,
@@ -80,7 +80,7 @@ async function describe(
     chainName: setting?.name ?? 'Avalanche (C-Chain)',
     description: '',
     ...(blockchainId === undefined ? {} : { platformChainId: blockchainId }),
-    ...making,
+    ...creation,
     vmName: 'EVM',
     ...(setting?.explorer === undefined ? {} : { explorerUrl: setting.explorer }),
     rpcUrl: rpcUrlOf(setting?.upstreams[0]?.url, side && config.chains.avalanche[side]?.upstreams[0]?.url),

@@ -3,7 +3,7 @@ import type { Indexer } from '../../indexer/index.ts'
 import { type VerifyReport, verifyIndex } from '../../indexer/verify/index.ts'
 import { createLogger } from '../../lib/logging/logger.ts'
 import { CHAIN_LETTERS, SIDES } from '../../lib/primary-network.ts'
-import { createGround, type Ground } from '../ground.ts'
+import { type Core, createCore } from '../core.ts'
 import { configuredStreams, isIndexed } from './evm-streams.ts'
 import { createServerIndexer } from './indexer.ts'
 
@@ -23,12 +23,12 @@ export interface VerifyOptions {
 export async function runVerify(config: Config, options: VerifyOptions, signal: AbortSignal): Promise<VerifyReport> {
   // The database may belong to a running server, so this process must not change it.
   const migrates = config.store.databaseUrl === undefined
-  const ground = createGround(config, createLogger({ level: 'error' }), { migrates })
-  const { store, chains, market, sharing, tracing, loggers } = ground
+  const core = createCore(config, createLogger({ level: 'error' }), { migrates })
+  const { store, chains, market, sharing, tracing, loggers } = core
   let indexer: Indexer | undefined
   try {
     await store.open()
-    indexer = await createFollower(config, ground)
+    indexer = await createFollower(config, core)
     indexer?.start()
     return await verifyIndex({
       reader: store.reader,
@@ -61,7 +61,7 @@ export async function runVerify(config: Config, options: VerifyOptions, signal: 
  * Follows the streams of an embedded database and starts no missing ones: those are to be reported, and perhaps no
  * server follows them.
  */
-async function createFollower(config: Config, { chains, store, logger }: Ground): Promise<Indexer | undefined> {
+async function createFollower(config: Config, { chains, store, logger }: Core): Promise<Indexer | undefined> {
   if (store.kind !== 'embedded' || !config.index.enabled) return undefined
   const has = new Set((await store.reader.progress()).map(({ stream }) => stream))
   const streams = configuredStreams(config).filter((name) => has.has(name))

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/index.ts'
 import { createSharingInstruments } from '../../metrics/index.ts'
-import type { Ground } from '../ground.ts'
+import type { Core } from '../core.ts'
 import { createServerContainers } from '../indexed/containers.ts'
 import { createMarketCheck, tellsPrices } from '../market-health.ts'
 import { createServerAccess } from './access.ts'
@@ -14,8 +14,8 @@ import { createServerHealth, servedSide } from './node-health.ts'
  *
  * @param reload reads the configuration again, for `admin.loadVMs`
  */
-export function createNodeSide(config: Config, ground: Ground, reload: (() => Config) | undefined) {
-  const { chains, market, store, loggers, logger, metrics, pool, sharing, waits } = ground
+export function createNodeSide(config: Config, core: Core, reload: (() => Config) | undefined) {
+  const { chains, market, store, loggers, logger, metrics, pool, sharing, waits } = core
   const access = createServerAccess(config, { store, logger: loggers.of('auth') })
   const health = createServerHealth(config, { chains, store, logger })
   const admin = createServerAdmin(config, {

@@ -4,21 +4,21 @@ import type { Database } from '../schema/index.ts'
 import type { ChainNumbers } from './chain-numbers.ts'
 
 /** Data from the P transaction that created a blockchain, ids in hex. */
-export interface MadeChain {
+export interface CreatedBlockchain {
   subnetId: string
   vmId: string
 }
 
-export interface MadeChainQueries {
+export interface BlockchainQueries {
   /**
    * Undefined while no indexed block of P created the blockchain.
    * @param network name in the configuration
    * @param id hex
    */
-  find(network: string, id: string): Promise<MadeChain | undefined>
+  find(network: string, id: string): Promise<CreatedBlockchain | undefined>
 }
 
-export function createMadeChainQueries(db: Kysely<Database>, numbers: ChainNumbers): MadeChainQueries {
+export function createBlockchainQueries(db: Kysely<Database>, numbers: ChainNumbers): BlockchainQueries {
   return {
     async find(network, id) {
       const row = await db

@@ -16,14 +16,14 @@ import { createServerSharing } from './sharing.ts'
 import { createServerStore, type StoreOverrides } from './store.ts'
 
 /** What every API is built on. */
-export type Ground = ReturnType<typeof createGround>
+export type Core = ReturnType<typeof createCore>
 
 /**
  * Loggers, instruments, market, store and chains, as configured. Nothing is contacted before the first read.
  *
  * @param ownLogger replaces the configured ones
  */
-export function createGround(config: Config, ownLogger: Logger | undefined, ofStore: StoreOverrides = {}) {
+export function createCore(config: Config, ownLogger: Logger | undefined, ofStore: StoreOverrides = {}) {
   const loggers = createServerLoggers(config, ownLogger)
   const logger = loggers.of('main')
   const waits = createWaitRecorder()
