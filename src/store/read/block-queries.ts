@@ -1,4 +1,5 @@
 import type { ExpressionBuilder, Kysely, Selectable } from 'kysely'
+import { hexParts } from '../../lib/bytes/hex-parts.ts'
 import { bytea } from '../bytea.ts'
 import type { BlockProposer, BlockRow } from '../rows/index.ts'
 import type { Database } from '../schema/index.ts'
@@ -83,10 +84,10 @@ export function createBlockQueries(db: Kysely<Database>, numbers: ChainNumbers):
   }
 }
 
-const ID_DIGITS = 64
+const ID_BYTES = 32
 
 function toBlock(row: Selectable<Database['block']>): BlockRow {
-  const atomicTxIds = split(row.atomic_tx_ids)
+  const atomicTxIds = hexParts(row.atomic_tx_ids, ID_BYTES)
   const proposer = toProposer(row)
   return {
     height: row.height,
@@ -98,7 +99,7 @@ function toBlock(row: Selectable<Database['block']>): BlockRow {
     time: row.time,
     ...(row.time_ms === null ? {} : { timeMs: row.time_ms }),
     size: row.size,
-    txIds: split(row.tx_ids),
+    txIds: hexParts(row.tx_ids, ID_BYTES),
     ...(atomicTxIds.length === 0 ? {} : { atomicTxIds }),
     ...(proposer === undefined ? {} : { proposer }),
     ...(row.current_supply === null ? {} : { currentSupply: BigInt(row.current_supply) }),
@@ -115,10 +116,4 @@ function toProposer(row: Selectable<Database['block']>): BlockProposer | undefin
     ...(pChainHeight === null ? {} : { pChainHeight }),
     ...(time === null ? {} : { time }),
   }
-}
-
-function split(ids: string): string[] {
-  const all: string[] = []
-  for (let at = 0; at < ids.length; at += ID_DIGITS) all.push(ids.slice(at, at + ID_DIGITS))
-  return all
 }

@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
+import { hexParts } from '../../lib/bytes/hex-parts.ts'
 import { bytea } from '../bytea.ts'
 import { tokenStandards } from '../codes.ts'
 import type { Caller } from '../connection/index.ts'
@@ -125,7 +126,7 @@ export function createEvmQueries(db: Kysely<Database>, { numbers, dbFor }: Owned
             order by contract limit ${MOST_HOLDINGS}) all_held
           order by first_height, contract limit ${limit}) first_held`
       const [row] = (await query.execute(dbFor(caller))).rows
-      return row?.contracts?.match(/.{40}/g) ?? []
+      return hexParts(row?.contracts ?? '', ADDRESS_BYTES)
     },
     async contracts(chainId, addresses) {
       const wanted = rowSource('w', [column<string>('address', 'bytea', (address) => address)], addresses)
@@ -138,6 +139,8 @@ export function createEvmQueries(db: Kysely<Database>, { numbers, dbFor }: Owned
 
 /** Most contracts of one address that are sorted. */
 const MOST_HOLDINGS = 100_000
+
+const ADDRESS_BYTES = 20
 
 /**
  * Streams to read, as `b`; `kinds`: whether they were of testnets when they were registered, of which there may be both.

@@ -1,3 +1,4 @@
+import { hexParts } from '../../lib/bytes/hex-parts.ts'
 import { utxoId } from '../../lib/bytes/utxo-id.ts'
 import { letters, outputKinds, rewardTypes } from '../codes.ts'
 import type { ChainLetter, OutputKind, RewardMark, StakeInterval } from '../rows/index.ts'
@@ -163,7 +164,7 @@ export function toRecord({ line }: RecordRow, assets: ReadonlyMap<number, AssetI
     kind: outputKinds.word(required(fields.number())),
     asset: required(asset),
     amount: fields.bigint(),
-    addresses: split(required(fields.bytes()), ADDRESS_DIGITS),
+    addresses: hexParts(required(fields.bytes()), ADDRESS_BYTES),
     threshold: required(fields.number()),
     locktime: required(fields.bigint()),
     stakeableLocktime: fields.bigint(),
@@ -202,16 +203,8 @@ function readConsumption(): UtxoRecord['consumed'] {
 
 function readSignatures(): string[] | undefined {
   const signatures = fields.bytes()
-  return signatures === undefined ? undefined : split(signatures, SIGNATURE_DIGITS)
+  return signatures === undefined ? undefined : hexParts(signatures, SIGNATURE_BYTES)
 }
 
-const ADDRESS_DIGITS = 40
-const SIGNATURE_DIGITS = 130
-
-function split(text: string, size: number): string[] {
-  // An array that grows by `push` takes five times as much memory.
-  if (text.length === size) return [text]
-  const parts: string[] = []
-  for (let at = 0; at < text.length; at += size) parts.push(text.slice(at, at + size))
-  return parts
-}
+const ADDRESS_BYTES = 20
+const SIGNATURE_BYTES = 65

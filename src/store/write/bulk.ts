@@ -1,4 +1,5 @@
 import { type QueryResult, type RawBuilder, sql } from 'kysely'
+import { inChunks } from '../../lib/in-chunks.ts'
 import type { Db } from '../database.ts'
 import { binaryArray, binaryValue, type Cell, type ColumnType } from './binary-array.ts'
 import type { RangeTransaction } from './range-transaction.ts'
@@ -61,11 +62,7 @@ export function rowsFor<R>(
   rows: readonly R[],
   tail: RawBuilder<unknown> = sql``,
 ): Insertion {
-  const parts: RawBuilder<unknown>[] = []
-  for (let at = 0; at < rows.length; at += ROWS) {
-    parts.push(sql`${insertion(table, columns, rows.slice(at, at + ROWS))} ${tail}`)
-  }
-  return { parts }
+  return { parts: inChunks(rows, ROWS).map((chunk) => sql`${insertion(table, columns, chunk)} ${tail}`) }
 }
 
 /**
@@ -87,9 +84,7 @@ export function sendChunks<R, Out>(
   rows: readonly R[],
   statement: (chunk: readonly R[]) => RawBuilder<Out>,
 ): Promise<QueryResult<Out>[]> {
-  const answers: Promise<QueryResult<Out>>[] = []
-  for (let at = 0; at < rows.length; at += ROWS) answers.push(tx.send(statement(rows.slice(at, at + ROWS))))
-  const all = Promise.all(answers)
+  const all = Promise.all(inChunks(rows, ROWS).map((chunk) => tx.send(statement(chunk))))
   all.catch(() => undefined)
   return all
 }
@@ -100,9 +95,7 @@ export async function eachChunk<R, Out>(
   work: (chunk: readonly R[]) => Promise<Out[]>,
 ): Promise<Out[]> {
   const all: Out[] = []
-  for (let at = 0; at < rows.length; at += ROWS) {
-    for (const row of await work(rows.slice(at, at + ROWS))) all.push(row)
-  }
+  for (const chunk of inChunks(rows, ROWS)) for (const row of await work(chunk)) all.push(row)
   return all
 }
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { hexParts } from '../../lib/bytes/hex-parts.ts'
 import { letters } from '../codes.ts'
 import type { Db } from '../database.ts'
 import { RangeContentError } from '../errors.ts'
@@ -9,7 +10,7 @@ import type { UtxoScope } from './create-utxos.ts'
 import type { RangeTransaction } from './range-transaction.ts'
 import { type KeyedProlongation, type KeyedRelease, type KeyedSpend, name } from './utxo-plan.ts'
 
-const ADDRESS_DIGITS = 40
+const ADDRESS_BYTES = 20
 const openEnd = sql.raw(String(OPEN_END))
 
 /** Keys of an output's owner entries. */
@@ -148,7 +149,7 @@ async function changeEntries(
   changed: readonly Changed[],
 ): Promise<void> {
   const entries = changed.flatMap((of) =>
-    addressesOf(of).flatMap((address) =>
+    hexParts(of.addresses, ADDRESS_BYTES).flatMap((address) =>
       [...new Set([of.chain, of.consumable_on])].map((letter) => ({ address, chain: scope.network * 4 + letter, of })),
     ),
   )
@@ -161,10 +162,4 @@ async function changeEntries(
   )
   const count = answers.reduce((sum, { numAffectedRows = 0n }) => sum + numAffectedRows, 0n)
   if (count !== BigInt(entries.length)) throw new RangeContentError('entries of owners are missing')
-}
-
-function addressesOf({ addresses }: Changed): string[] {
-  const all: string[] = []
-  for (let at = 0; at < addresses.length; at += ADDRESS_DIGITS) all.push(addresses.slice(at, at + ADDRESS_DIGITS))
-  return all
 }

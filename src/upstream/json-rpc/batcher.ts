@@ -1,3 +1,4 @@
+import { inChunks } from '../../lib/in-chunks.ts'
 import type { Attempt } from '../http/attempt.ts'
 import type { WireRequest } from '../http/wire.ts'
 import type { Cancel, CancelCause, Outcome, Settle } from '../outcome.ts'
@@ -92,7 +93,7 @@ export const createBatcher = ({ upstream, path, attempt, limit }: BatcherDeps): 
   }
 
   const sendParts = (passengers: Passenger[], size: number): void => {
-    for (let at = 0; at < passengers.length; at += size) sendAll(passengers.slice(at, at + size))
+    for (const some of inChunks(passengers, size)) sendAll(some)
   }
   const sendHalves = (passengers: Passenger[]): void => sendParts(passengers, (passengers.length + 1) >> 1)
 
