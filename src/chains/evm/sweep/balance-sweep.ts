@@ -69,8 +69,8 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
     })
     await rememberAnswers(second, asked, unreadable)
     for (const token of distinct(second.guessed, 'token')) {
-      const company = wanted.find(({ tokens }) => tokens.includes(token))
-      if (company) unreadable.addTogether(token, company.owners)
+      const rectangle = wanted.find(({ tokens }) => tokens.includes(token))
+      if (rectangle) unreadable.addTogether(token, rectangle.owners)
     }
     return errors
   }
@@ -81,14 +81,14 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
     wanted: readonly Rectangle[],
     context: ReadContext,
   ): Promise<SweepResult> => {
-    const company = companyOf(wanted)
+    const readOwners = ownersOf(wanted)
     const unsettled = await pairsThat(
       first.failed,
-      (pair) => !unreadable.has(pair.token, pair.owner, company) && !settled.has(pair),
+      (pair) => !unreadable.has(pair.token, pair.owner, readOwners) && !settled.has(pair),
     )
     const given = givenUp(unsettled, wanted, limits.patientTokens, unreadable)
     const fresh = await pairsThat(unsettled, ({ token, owner }) => {
-      if (given.has(token)) unreadable.putOff(token, owner, company)
+      if (given.has(token)) unreadable.putOff(token, owner, readOwners)
       else if (token !== nativeToken) unreadable.trouble(token, owner)
       return !given.has(token)
     })
@@ -189,7 +189,7 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
 }
 
 /** All owners of a read: the rectangle for all of them comes first. */
-const companyOf = ([first]: readonly Rectangle[]): readonly string[] => first?.owners ?? []
+const ownersOf = ([first]: readonly Rectangle[]): readonly string[] => first?.owners ?? []
 
 /** Splits off the tokens that common calls fail to read; those worth asking become rectangles `apart`. */
 function separated(wanted: readonly Rectangle[], unreadable: UnreadableTokens, mostUnlisted: number) {
@@ -202,7 +202,7 @@ function separated(wanted: readonly Rectangle[], unreadable: UnreadableTokens, m
       common.push({ owners, tokens: troubled.length === 0 ? tokens : tokens.filter((one) => !troubled.includes(one)) })
     }
     const asked = troubled.filter((token) => !unreadable.covers(token, owners))
-    const isKnown = (token: string, owner: string): boolean => unreadable.has(token, owner, companyOf(wanted))
+    const isKnown = (token: string, owner: string): boolean => unreadable.has(token, owner, ownersOf(wanted))
     apart.push(...byWhom(asked, owners, isKnown).flatMap((one) => spread(one, unreadable)))
   }
   return { common, apart }

@@ -8,14 +8,14 @@ import { createLastingPairs } from './lasting-pairs.ts'
 export interface UnreadableTokens {
   /** True when asking for the token is pointless: it failed for every one of these owners, or burns its gas for all. */
   covers(token: string, owners: readonly string[]): boolean
-  /** @param company all owners of the read */
-  has(token: string, owner: string, company: readonly string[]): boolean
+  /** @param readOwners all owners of the read */
+  has(token: string, owner: string, readOwners: readonly string[]): boolean
   add(token: string, owner: string): void
   /**
-   * Only the common call failed: the token is soon asked again, and at once when the owner is read in other company,
+   * Only the common call failed: the token is soon asked again, and at once when the owner is read with other owners,
    * since strangers' tokens may have left it no room.
    */
-  putOff(token: string, owner: string, company: readonly string[]): void
+  putOff(token: string, owner: string, readOwners: readonly string[]): void
   /** The token is being asked with much gas. */
   trying(token: string): void
   /** When it was last asked with much gas, milliseconds of a clock; 0 = not recently. */
@@ -67,14 +67,14 @@ export function createUnreadableTokens(entries: number, ttlMs: number, firstMs =
     names.set(owners, name)
     return name
   }
-  const isPutOff = (token: string, owner: string, company: readonly string[]): boolean =>
-    later.size > 0 && later.has(`${key(token, owner)}:${nameOf(company)}`)
+  const isPutOff = (token: string, owner: string, readOwners: readonly string[]): boolean =>
+    later.size > 0 && later.has(`${key(token, owner)}:${nameOf(readOwners)}`)
   return {
     covers: (token, owners) =>
       (burnt.get(token)?.size ?? 0) >= BURNS_FOR_ALL ||
       owners.every((owner) => pairs.has(token, owner)) ||
       (together.size > 0 && together.has(key(token, nameOf(owners)))),
-    has: (token, owner, company) => pairs.has(token, owner) || isPutOff(token, owner, company),
+    has: (token, owner, readOwners) => pairs.has(token, owner) || isPutOff(token, owner, readOwners),
     add(token, owner) {
       pairs.add(token, owner)
       if (!burning.has(token) || answering.has(token)) return
@@ -83,7 +83,7 @@ export function createUnreadableTokens(entries: number, ttlMs: number, firstMs =
       if (!owners) burnt.set(token, new Set([owner]))
       else if (owners.size < BURNS_FOR_ALL) owners.add(owner)
     },
-    putOff: (token, owner, company) => void later.set(`${key(token, owner)}:${nameOf(company)}`, true),
+    putOff: (token, owner, readOwners) => void later.set(`${key(token, owner)}:${nameOf(readOwners)}`, true),
     trying: (token) => void tried.set(token, steadyNow()),
     triedAt: (token) => tried.get(token) ?? 0,
     addTogether: (token, owners) => void together.set(key(token, nameOf(owners)), true),

@@ -16,8 +16,8 @@ interface FoundTokensDeps {
   caip2Id: string
   catalogue: TokenCatalogue
   limits: EvmLimits
-  /** @param company all owners of the read */
-  isUnreadable: (token: string, owner: string, company: readonly string[]) => boolean
+  /** @param readOwners all owners of the read */
+  isUnreadable: (token: string, owner: string, readOwners: readonly string[]) => boolean
 }
 
 /** Most tokens with a fixed verdict that are added for an owner with too many tokens. */
@@ -28,13 +28,17 @@ export const MOST_VOUCHED = 1_000
  * of tokens: of an owner with too many, those found first are read, and all that somebody vouches for.
  */
 export function createFoundTokens({ caip2Id, catalogue, limits, isUnreadable }: FoundTokensDeps) {
-  return (found: TokensByOwner, company: readonly string[], isListed: (token: string) => boolean): UnlistedTokens => {
+  return (
+    found: TokensByOwner,
+    readOwners: readonly string[],
+    isListed: (token: string) => boolean,
+  ): UnlistedTokens => {
     const isUnlisted = (token: string): boolean => !isListed(token) && !isNativeInDisguise(caip2Id, token)
     const candidates = new Map<string, readonly string[]>()
     const cut = new Set<string>()
     for (const [owner, outcome] of found) {
       if (!outcome.ok) continue
-      const isAsked = (token: string): boolean => isUnlisted(token) && !isUnreadable(token, owner, company)
+      const isAsked = (token: string): boolean => isUnlisted(token) && !isUnreadable(token, owner, readOwners)
       candidates.set(owner, outcome.value.tokens.filter(isAsked))
       if (outcome.value.more) cut.add(owner)
     }
@@ -46,7 +50,7 @@ export function createFoundTokens({ caip2Id, catalogue, limits, isUnreadable }: 
       if (own.length > most) cut.add(owner)
       const shown = own.slice(0, most)
       if (cut.has(owner)) vouched ??= vouchedTokens(isUnlisted)
-      const besides = cut.has(owner) ? (vouched ?? []).filter((token) => !isUnreadable(token, owner, company)) : []
+      const besides = cut.has(owner) ? (vouched ?? []).filter((token) => !isUnreadable(token, owner, readOwners)) : []
       const all = besides.length === 0 ? shown : [...new Set([...shown, ...besides])]
       if (all.length > 0) tokens.set(owner, all)
     }
