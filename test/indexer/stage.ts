@@ -5,9 +5,9 @@ import { createAvalancheNetwork } from '../../src/chains/avalanche/index.ts'
 import { createEvmLayer, type TracePolicy } from '../../src/indexer/evm/index.ts'
 import { createIndexer, type Indexer, type RunnerTimes } from '../../src/indexer/index.ts'
 import {
-  createGenesisBook,
+  createGenesisSource,
   createPrimaryStreams,
-  type GenesisBook,
+  type GenesisSource,
   type StakingRules,
 } from '../../src/indexer/primary/index.ts'
 import type { IndexWriter, Store } from '../../src/store/index.ts'
@@ -38,8 +38,8 @@ export interface StageOptions {
   name?: string
   chains?: readonly ('P' | 'X' | 'C')[]
   /** `infer` = none is given. */
-  genesis?: GenesisBook | 'infer'
-  knownGenesis?: (xChainId: string) => GenesisBook | undefined
+  genesis?: GenesisSource | 'infer'
+  knownGenesis?: (xChainId: string) => GenesisSource | undefined
   staking?: StakingRules
   times?: Partial<RunnerTimes>
   keepContainers?: boolean
@@ -92,7 +92,7 @@ export function makeIndexer(options: StageOptions, pool: UpstreamPool, store: St
     testnet: true,
     chains: options.chains ?? ['P', 'X', 'C'],
     evmChainId: 43_113n,
-    ...(options.genesis === 'infer' ? {} : { genesis: options.genesis ?? createGenesisBook(recordedGenesis) }),
+    ...(options.genesis === 'infer' ? {} : { genesis: options.genesis ?? createGenesisSource(recordedGenesis) }),
     knownGenesis: options.knownGenesis,
     ...(options.staking === undefined ? {} : { staking: options.staking }),
     writer,

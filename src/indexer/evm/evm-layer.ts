@@ -3,7 +3,7 @@ import { BadAnswerError } from '../../errors.ts'
 import { hexToBytes } from '../../lib/bytes/ids.ts'
 import type { IndexWriter } from '../../store/index-writer.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'
-import type { EvmMaker } from '../primary/c/maker.ts'
+import type { EvmApplier } from '../primary/c/applier.ts'
 import type { EvmLayer } from '../primary/c/stream.ts'
 import type { SourceBlock } from '../primary/sources/source-block.ts'
 import type { StreamTip } from '../runner/stream.ts'
@@ -106,7 +106,7 @@ export function createEvmLayer(
     },
     async open(progress) {
       reader.restart()
-      return createMaker(readEvmState(progress.state))
+      return createApplier(readEvmState(progress.state))
     },
     ...(filler ? { mend: filler.step } : {}),
     notes: () => [...reader.notes(), ...(filler?.notes() ?? [])],
@@ -135,7 +135,7 @@ function lacksExtData(block: RpcBlock): boolean {
   }
 }
 
-function createMaker(begin: EvmState): EvmMaker<EvmFacts> {
+function createApplier(begin: EvmState): EvmApplier<EvmFacts> {
   let { count, unsettled } = begin
   return {
     apply(facts) {

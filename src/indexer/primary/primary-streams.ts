@@ -7,8 +7,8 @@ import { readEvmChainId } from '../evm-chain-id.ts'
 import type { AnyStream } from '../runner/stream.ts'
 import { OtherChainError } from '../runner/stream-errors.ts'
 import { createCStream, type EvmLayer } from './c/stream.ts'
-import type { GenesisBook } from './genesis/genesis-book.ts'
-import { createInferredBook } from './genesis/inferred/index.ts'
+import type { GenesisSource } from './genesis/genesis-source.ts'
+import { createInferredGenesis } from './genesis/inferred/index.ts'
 import { createKnownGenesis } from './genesis/known-genesis.ts'
 import { type NetworkSetup, readNetworkSetup, readUpgradeTimes } from './network-setup.ts'
 import { createRewardReader } from './p/reward-reader.ts'
@@ -29,9 +29,9 @@ export interface PrimaryStreamsDeps<E> {
   /** Configured EVM chain id of the C-chain; the node's answer takes precedence. */
   evmChainId: bigint
   /** Left out = that of a known network, or inferred from the chain. */
-  genesis?: GenesisBook
+  genesis?: GenesisSource
   /** Genesis files of networks by the ID of their X-chain (hex); left out = none. */
-  knownGenesis?: ((xChainId: string) => GenesisBook | undefined) | undefined
+  knownGenesis?: ((xChainId: string) => GenesisSource | undefined) | undefined
   /** Left out = as on the public networks. */
   staking?: StakingRules
   writer: IndexWriter
@@ -54,7 +54,7 @@ export function createPrimaryStreams<E>(deps: PrimaryStreamsDeps<E>): AnyStream[
   const definition = { kind: 'primary' as const, network: name, testnet }
   const paged = { pool, logger, ...(pageBlocks === undefined ? {} : { pageBlocks }) }
   const platform = createBlockSource({ ...paged, format: pFormat, heights: createHeightApi(pool, pFormat, pageBlocks) })
-  const inferred = createInferredBook({ network, source: platform, setup, logger })
+  const inferred = createInferredGenesis({ network, source: platform, setup, logger })
   const known = deps.knownGenesis ?? (() => undefined)
   const genesis = deps.genesis ?? createKnownGenesis({ setup, known, inferred })
   const common = { setup, genesis, writer, keepContainers, rewards: createRewardReader(pool) }

@@ -5,7 +5,7 @@ import { pause } from '../../lib/waiting/pause.ts'
 import type { IndexWriter } from '../../store/index-writer.ts'
 import type { StreamProgress } from '../../store/rows/index.ts'
 import { mendBehindTip } from './mend-behind-tip.ts'
-import type { ChainStream, Page, RangeContent, RangeMaker, StreamBlock, StreamTip } from './stream.ts'
+import type { BlockApplier, ChainStream, Page, RangeContent, StreamBlock, StreamTip } from './stream.ts'
 import { OtherChainError, StreamBlockedError } from './stream-errors.ts'
 import { createProgressMeter, type StreamPhase, type StreamStatus } from './stream-status.ts'
 
@@ -80,8 +80,8 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
     progress = await leaveFork(progress, signal)
     progress = await rewriteUnsettled(progress, signal)
     if (progress.tip) meter.stands(progress.tip.height)
-    const maker = await stream.open(progress, signal)
-    await follow(maker, tipOf(progress), signal)
+    const applier = await stream.open(progress, signal)
+    await follow(applier, tipOf(progress), signal)
   }
 
   const expectOwnChain = async (tip: StreamTip | undefined, signal: AbortSignal): Promise<void> => {
@@ -110,7 +110,7 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
     return writer.register(stream.definition)
   }
 
-  const follow = async (maker: RangeMaker<B>, from: StreamTip | undefined, signal: AbortSignal): Promise<void> => {
+  const follow = async (applier: BlockApplier<B>, from: StreamTip | undefined, signal: AbortSignal): Promise<void> => {
     let tip = from
     let next = ahead(fetchAfter(tip, signal))
     let written = ahead(Promise.resolve())
@@ -129,7 +129,7 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
         if (page.tip > last.height) phase = 'catching-up'
         const after: StreamTip = { height: last.height, id: last.id }
         next = ahead(fetchAfter(after, signal))
-        const content = await maker.apply(page.blocks)
+        const content = await applier.apply(page.blocks)
         writer.prepareRange(name, content.rows)
         // The previous page is written while this one is computed, and only one at a time.
         await written()

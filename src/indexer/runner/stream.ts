@@ -36,7 +36,7 @@ export interface ChainStream<B extends StreamBlock> {
    */
   fetch(from: bigint, after: StreamTip | undefined, signal: AbortSignal): Promise<Page<B>>
   /** Prepares to continue after the stored tip. Called at the start and after every failure. */
-  open(progress: StreamProgress, signal: AbortSignal): Promise<RangeMaker<B>>
+  open(progress: StreamProgress, signal: AbortSignal): Promise<BlockApplier<B>>
   /**
    * For chains that can re-organise: the highest height at or below the stored tip on which store and chain still
    * agree. Left out for chains whose accepted blocks are final.
@@ -67,7 +67,7 @@ export interface ChainStream<B extends StreamBlock> {
 }
 
 /** Turns blocks into rows, in order; keeps the past state that it needs in memory. A failure makes it unusable. */
-export interface RangeMaker<B extends StreamBlock> {
+export interface BlockApplier<B extends StreamBlock> {
   apply(blocks: readonly B[]): RangeContent | Promise<RangeContent>
 }
 
@@ -79,5 +79,5 @@ export interface RangeContent {
   time?: bigint
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: each stream has blocks of its own, which only it and its maker see
+// biome-ignore lint/suspicious/noExplicitAny: each stream has blocks of its own, which only it and its applier see
 export type AnyStream = ChainStream<any>

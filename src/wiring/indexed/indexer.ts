@@ -3,7 +3,7 @@ import type { Chains } from '../../chains/index.ts'
 import { type Config, publicGenesisFile } from '../../config/index.ts'
 import { createEvmLayer, createEvmStream } from '../../indexer/evm/index.ts'
 import { type AnyStream, createIndexer, type Indexer, type IndexerDeps } from '../../indexer/index.ts'
-import { createGenesisBook, createPrimaryStreams, type GenesisBook } from '../../indexer/primary/index.ts'
+import { createGenesisSource, createPrimaryStreams, type GenesisSource } from '../../indexer/primary/index.ts'
 import { idToCb58 } from '../../lib/bytes/ids.ts'
 import { CHAIN_LETTERS, SIDES } from '../../lib/primary-network.ts'
 import type { Store } from '../../store/index.ts'
@@ -74,9 +74,9 @@ function evmStreams(config: Config, chains: Chains, store: Store): AnyStream[] {
 }
 
 /** A private node may belong to a public network, which only the node itself can say. */
-const publicGenesis = (xChainId: string): GenesisBook | undefined =>
+const publicGenesis = (xChainId: string): GenesisSource | undefined =>
   genesisOf(publicGenesisFile(idToCb58(xChainId))).genesis
 
 /** Without a file, the genesis is that of a public network, or inferred. */
-const genesisOf = (place: string | undefined): { genesis?: GenesisBook } =>
-  place === undefined ? {} : { genesis: createGenesisBook((signal) => readGenesis(place, signal)) }
+const genesisOf = (place: string | undefined): { genesis?: GenesisSource } =>
+  place === undefined ? {} : { genesis: createGenesisSource((signal) => readGenesis(place, signal)) }

@@ -121,10 +121,10 @@ function layerAlone(layer: Layer, tip: () => bigint): ChainStream<StreamBlock & 
     },
     unsettled: (progress, signal) => layer.unsettled(progress, signal),
     async open(progress, signal) {
-      const maker = await layer.open(progress, signal)
+      const applier = await layer.open(progress, signal)
       return {
         apply(blocks) {
-          const { rows, state } = maker.apply(blocks.map(({ evm }) => evm))
+          const { rows, state } = applier.apply(blocks.map(({ evm }) => evm))
           return { rows: { evm: rows }, ...(state === undefined ? {} : { state }) }
         },
       }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { assembleXTx, type UnsignedXTx, type XBlock } from '../../../src/chains/avalanche/codec/index.ts'
-import { createXMaker } from '../../../src/indexer/primary/x/maker.ts'
+import { createXApplier } from '../../../src/indexer/primary/x/applier.ts'
 
 const id = (digit: string): string => digit.repeat(64)
 const ids = { networkId: 5, xChainId: id('b'), cChainId: id('c'), avaxAssetId: id('a') }
@@ -20,7 +20,7 @@ async function typeOf(features: number[]): Promise<unknown> {
     merkleRoot: id('0'),
     txs: [tx],
   }
-  const { rows } = await createXMaker(ids, false).apply([{ ...source, block }])
+  const { rows } = await createXApplier(ids, false).apply([{ ...source, block }])
   return rows.primary?.assets?.[0]?.type
 }
 

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest'
 import { decodePGenesis, decodeUtxo, outputFields } from '../../../src/chains/avalanche/codec/index.ts'
-import { createPMaker, type PSourceBlock } from '../../../src/indexer/primary/p/maker.ts'
+import { createPApplier, type PSourceBlock } from '../../../src/indexer/primary/p/applier.ts'
 import type { OpenStaker } from '../../../src/indexer/primary/p/open-stakers.ts'
 import { PRIMARY_REWARD, type PRules } from '../../../src/indexer/primary/p/rules.ts'
 import { createPState, PRIMARY_NETWORK, type PState, readPState } from '../../../src/indexer/primary/p/state.ts'
@@ -161,13 +161,13 @@ async function replay(restartEvery: number): Promise<number> {
   const { x: xChainId, c: cChainId, avax: avaxAssetId, network: networkId } = start
   const [rules, tables] = [rulesOf(start), createTables()]
   let state = createPState(0n)
-  const makerOf = () =>
-    createPMaker({ ids: { networkId, xChainId, cChainId, avaxAssetId }, rules, state, keepContainers: false })
-  let maker = makerOf()
+  const applierOf = () =>
+    createPApplier({ ids: { networkId, xChainId, cChainId, avaxAssetId }, rules, state, keepContainers: false })
+  let applier = applierOf()
   const genesis = decodePGenesis(Buffer.from(start.genesis, 'hex'))
   const [id, block] = ['0'.repeat(64), { type: 'ApricotCommitBlock', parentId: '0'.repeat(64), height: 0n } as const]
   const source: PSourceBlock = { block, id, parentId: id, height: 0n, time: genesis.timestamp, size: 1, genesis }
-  tables.add((await maker.apply([source])).rows.primary ?? {})
+  tables.add((await applier.apply([source])).rows.primary ?? {})
   state.time = BigInt(start.time)
   let compared = 0
   let page: PSourceBlock[] = []
@@ -179,12 +179,12 @@ async function replay(restartEvery: number): Promise<number> {
     }
     page.push(pFormat.decode(Buffer.from(line.hex, 'hex')))
     if (page.at(-1)?.block.type.endsWith('ProposalBlock')) continue
-    const content = await maker.apply(page)
+    const content = await applier.apply(page)
     tables.add(content.rows.primary ?? {})
     page = []
     if (place % restartEvery !== 0) continue
     state = reread(state, content.state ?? '', tables)
-    maker = makerOf()
+    applier = applierOf()
   }
   return compared
 }

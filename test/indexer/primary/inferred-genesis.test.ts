@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { buildGenesis, decodeUtxo } from '../../../src/chains/avalanche/codec/index.ts'
-import { createGenesisBook } from '../../../src/indexer/primary/index.ts'
+import { createGenesisSource } from '../../../src/indexer/primary/index.ts'
 import { EMPTY_ID } from '../../../src/lib/bytes/ids.ts'
 import { decodeNodeHex } from '../../../src/lib/bytes/node-hex.ts'
 import { until } from '../../support/waiting/until.ts'
@@ -72,7 +72,7 @@ it('is not put together where the network turns out to be one whose file is know
     genesis: 'infer',
     knownGenesis(id) {
       asked.push(id)
-      return createGenesisBook(recordedGenesis)
+      return createGenesisSource(recordedGenesis)
     },
     nodes: [{ upTo: UP_TO }],
     chains: ['P', 'X'],

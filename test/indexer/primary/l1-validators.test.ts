@@ -19,11 +19,11 @@ interface Event {
 
 it('every change of an L1 validator happens when and as an independent program found it', async () => {
   const { blocks, start } = await recordedP()
-  const { maker } = start()
+  const { applier } = start()
   const known = new Map<string, L1ValidatorRow>()
   const found: Partial<Event>[] = []
   for (const page of smallPages(blocks)) {
-    const { rows } = await maker.apply(page)
+    const { rows } = await applier.apply(page)
     const { primary = {} } = rows
     for (const row of primary.staking?.l1Validators ?? []) {
       found.push({
@@ -76,8 +76,8 @@ interface NodeValidator {
 
 it('L1 validators, subnets, chains and supply end as the node has them', async () => {
   const { blocks, start } = await recordedP()
-  const { maker, state } = start()
-  const { rows } = await maker.apply(blocks)
+  const { applier, state } = start()
+  const { rows } = await applier.apply(blocks)
   const node = recordedJson<{
     l1Validators: NodeValidator[]
     supply: { supply: string }

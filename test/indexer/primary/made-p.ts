@@ -1,5 +1,5 @@
 import { assemblePTx, type PBlock, type PTx, type UnsignedPTx } from '../../../src/chains/avalanche/codec/index.ts'
-import { createPMaker, type PSourceBlock } from '../../../src/indexer/primary/p/maker.ts'
+import { createPApplier, type PSourceBlock } from '../../../src/indexer/primary/p/applier.ts'
 import { knownValidatorFee, type PRules } from '../../../src/indexer/primary/p/rules.ts'
 import { createPState, PRIMARY_NETWORK, readPState, writePState } from '../../../src/indexer/primary/p/state.ts'
 import type { PrimaryRows } from '../../../src/store/rows/index.ts'
@@ -47,8 +47,8 @@ export function startChain(
   const ids = { networkId: 5, xChainId: id('b'), cChainId: id('c'), avaxAssetId: id('a') }
   let state = createPState(time)
   state.supply.set(PRIMARY_NETWORK, 400_000_000n * AVAX)
-  const make = () => createPMaker({ ids, rules, state, keepContainers: false })
-  let maker = make()
+  const make = () => createPApplier({ ids, rules, state, keepContainers: false })
+  let applier = make()
   let height = 0n
   const source = (content: object): PSourceBlock => {
     height++
@@ -62,10 +62,10 @@ export function startChain(
     restart(): void {
       const stakers = [...state.stakers.all()].map(({ legacy: _, renewal: __, ...row }) => row)
       state = readPState(state.time, writePState(state), { stakers, subnets: [], l1Validators: [] })
-      maker = make()
+      applier = make()
     },
     async apply(...blocks: object[]): Promise<PrimaryRows> {
-      const { rows } = await maker.apply(blocks.map(source))
+      const { rows } = await applier.apply(blocks.map(source))
       return rows.primary ?? {}
     },
   }

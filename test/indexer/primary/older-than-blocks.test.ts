@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { requireWholeHistory } from '../../../src/api/data/whole-history.ts'
 import { assembleXTx, type UnsignedXTx, type XBlock } from '../../../src/chains/avalanche/codec/index.ts'
-import { createXMaker } from '../../../src/indexer/primary/x/maker.ts'
+import { createXApplier } from '../../../src/indexer/primary/x/applier.ts'
 import { idFromCb58 } from '../../../src/lib/bytes/ids.ts'
 import { openMemoryStore } from '../../support/store/store.ts'
 
@@ -19,7 +19,7 @@ async function rowsOf(x: string) {
   const block = { type: 'StandardBlock', parentId: id('1'), height: 1n, time: 5n, merkleRoot: id('0'), txs: [tx] }
   const ids = { networkId: 1, xChainId, cChainId: id('c'), avaxAssetId: id('a') }
   const source = { id: id('2'), parentId: id('1'), height: 1n, time: 5n, size: 1 }
-  const { rows } = await createXMaker(ids, false).apply([{ ...source, block: block as unknown as XBlock }])
+  const { rows } = await createXApplier(ids, false).apply([{ ...source, block: block as unknown as XBlock }])
   return rows
 }
 

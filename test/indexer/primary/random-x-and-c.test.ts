@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import { decodeUtxo, openContainer, outputFields } from '../../../src/chains/avalanche/codec/index.ts'
-import { createCMaker } from '../../../src/indexer/primary/c/maker.ts'
+import { createCApplier } from '../../../src/indexer/primary/c/applier.ts'
 import { cFormat, xFormat } from '../../../src/indexer/primary/sources/formats.ts'
-import { createXMaker } from '../../../src/indexer/primary/x/maker.ts'
+import { createXApplier } from '../../../src/indexer/primary/x/applier.ts'
 import { idFromCb58 } from '../../../src/lib/bytes/ids.ts'
 import { utxoBytes } from '../../../src/services/utxo-bytes/index.ts'
 import type { PrimaryRows, Store, UtxoRecord } from '../../../src/store/index.ts'
@@ -51,8 +51,8 @@ async function write(store: Store, letter: Letter, range: readonly Block[], owne
   const [xChainId, cChainId, avaxAssetId] = [idFromCb58(x), idFromCb58(c), idFromCb58(avax)]
   const ids = { networkId, xChainId, cChainId, avaxAssetId }
   const sources = range.map((block) => (letter === 'X' ? xFormat : cFormat).decode(inner(block)))
-  const makers = { X: () => createXMaker(ids, false), C: () => createCMaker({ ids, keepContainers: false }) }
-  const { rows } = await makers[letter]().apply(sources as never)
+  const appliers = { X: () => createXApplier(ids, false), C: () => createCApplier({ ids, keepContainers: false }) }
+  const { rows } = await appliers[letter]().apply(sources as never)
   const [first, last] = [sources[0], sources.at(-1)]
   if (!first || !last || !rows.primary) throw new Error('a range has blocks')
   for (const { addresses } of rows.primary.utxos ?? []) for (const address of addresses) owners.add(address)

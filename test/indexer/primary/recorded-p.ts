@@ -1,7 +1,7 @@
 import { buildGenesis, type Genesis } from '../../../src/chains/avalanche/codec/index.ts'
-import type { RangeMaker } from '../../../src/indexer/index.ts'
+import type { BlockApplier } from '../../../src/indexer/index.ts'
 import type { NetworkIds } from '../../../src/indexer/primary/network-ids.ts'
-import { createPMaker, type PSourceBlock } from '../../../src/indexer/primary/p/maker.ts'
+import { createPApplier, type PSourceBlock } from '../../../src/indexer/primary/p/applier.ts'
 import {
   knownValidatorFee,
   MAX_VALIDATOR_STAKE,
@@ -20,7 +20,7 @@ export interface RecordedP {
   ids: NetworkIds
   rules: PRules
   blocks: PSourceBlock[]
-  start(): { state: PState; maker: RangeMaker<PSourceBlock> }
+  start(): { state: PState; applier: BlockApplier<PSourceBlock> }
 }
 
 export async function recordedP(): Promise<RecordedP> {
@@ -45,7 +45,7 @@ export async function recordedP(): Promise<RecordedP> {
     blocks,
     start() {
       const state = createPState(0n)
-      return { state, maker: createPMaker({ ids, rules, state, keepContainers: false }) }
+      return { state, applier: createPApplier({ ids, rules, state, keepContainers: false }) }
     },
   }
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { buildGenesis, decodeUtxo } from '../../../src/chains/avalanche/codec/index.ts'
-import type { RangeMaker } from '../../../src/indexer/index.ts'
-import { createPMaker, type PSourceBlock } from '../../../src/indexer/primary/p/maker.ts'
+import type { BlockApplier } from '../../../src/indexer/index.ts'
+import { createPApplier, type PSourceBlock } from '../../../src/indexer/primary/p/applier.ts'
 import type { OpenStaker } from '../../../src/indexer/primary/p/open-stakers.ts'
 import { knownValidatorFee, type PRules } from '../../../src/indexer/primary/p/rules.ts'
 import { createPState, PRIMARY_NETWORK, type PState, readPState } from '../../../src/indexer/primary/p/state.ts'
@@ -62,8 +62,8 @@ function recording() {
     const rewards = paid.get(height)
     return { ...block, ...(height === 0 ? { genesis } : {}), ...(rewards ? { paid: rewards } : {}) }
   })
-  const makerOf = (state: PState) => createPMaker({ ids, rules, state, keepContainers: false })
-  return { blocks, makerOf }
+  const applierOf = (state: PState) => createPApplier({ ids, rules, state, keepContainers: false })
+  return { blocks, applierOf }
 }
 
 /** Everybody who stakes, as the node lists them. */
@@ -102,21 +102,21 @@ function reread(state: PState, written: string): PState {
 }
 
 async function replay(each: (height: number, state: PState) => void, restartAfter = Number.POSITIVE_INFINITY) {
-  const { blocks, makerOf } = recording()
+  const { blocks, applierOf } = recording()
   let state = createPState(0n)
-  let maker: RangeMaker<PSourceBlock> = makerOf(state)
+  let applier: BlockApplier<PSourceBlock> = applierOf(state)
   const outcomes: string[] = []
   let pages = 0
   for (const page of smallPages(blocks)) {
     // Rewards that are not the node's are refused here.
-    const content = await maker.apply(page)
+    const content = await applier.apply(page)
     const { primary = {} } = content.rows
     if (page[0]?.block.type === 'BanffProposalBlock' && page[0].block.tx.unsignedTx.type.includes('AutoRenewed'))
       outcomes.push(primary.prolongations?.length ? 'renewed' : endOf(page))
     each(Number(page.at(-1)?.height), state)
     if (++pages % restartAfter !== 0) continue
     state = reread(state, content.state ?? '')
-    maker = makerOf(state)
+    applier = applierOf(state)
   }
   return outcomes
 }

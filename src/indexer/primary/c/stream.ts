@@ -4,7 +4,7 @@ import type { ChainStream, Page } from '../../runner/stream.ts'
 import type { NetworkSetup } from '../network-setup.ts'
 import type { BlockSource } from '../sources/block-source.ts'
 import type { SourceBlock } from '../sources/source-block.ts'
-import { type CSourceBlock, createCMaker, type EvmMaker } from './maker.ts'
+import { type CSourceBlock, createCApplier, type EvmApplier } from './applier.ts'
 
 /** The EVM side of C within its stream: it fetches with the blocks and writes with them. */
 export interface EvmLayer<E> {
@@ -15,7 +15,7 @@ export interface EvmLayer<E> {
   fetch(blocks: readonly SourceBlock<CBlock>[], signal: AbortSignal): Promise<readonly E[]>
   /** See `ChainStream.unsettled`. */
   unsettled(progress: StreamProgress, signal: AbortSignal): Promise<EvmRewrite | undefined>
-  open(progress: StreamProgress, signal: AbortSignal): Promise<EvmMaker<E>>
+  open(progress: StreamProgress, signal: AbortSignal): Promise<EvmApplier<E>>
   /** See `ChainStream.mend`. @param stream the name under which it is stored */
   mend?(stream: string, signal: AbortSignal): Promise<number>
   /** See `ChainStream.notes`. */
@@ -54,8 +54,8 @@ export function createCStream<E>(deps: CStreamDeps<E>): ChainStream<CSourceBlock
     unsettled: async (progress, signal) => evm?.unsettled(progress, signal),
     async open(progress, signal) {
       const { ids } = await setup(signal)
-      const maker = await evm?.open(progress, signal)
-      return createCMaker({ ids, keepContainers, ...(maker ? { evm: maker as EvmMaker<E | undefined> } : {}) })
+      const applier = await evm?.open(progress, signal)
+      return createCApplier({ ids, keepContainers, ...(applier ? { evm: applier as EvmApplier<E | undefined> } : {}) })
     },
     ...(mend ? { mend: (signal: AbortSignal) => mend(definition.name, signal) } : {}),
     notes: () => [

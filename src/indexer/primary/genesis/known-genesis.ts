@@ -1,11 +1,11 @@
 import type { NetworkSetup } from '../network-setup.ts'
-import type { GenesisBook } from './genesis-book.ts'
+import type { GenesisSource } from './genesis-source.ts'
 
 export interface KnownGenesisDeps {
   setup: (signal: AbortSignal) => Promise<NetworkSetup>
   /** The genesis of the network whose X-chain has this ID (hex), if there is a file of it. */
-  known(xChainId: string): GenesisBook | undefined
-  inferred: GenesisBook
+  known(xChainId: string): GenesisSource | undefined
+  inferred: GenesisSource
 }
 
 /**
@@ -13,11 +13,11 @@ export interface KnownGenesisDeps {
  * inferring it takes three readings of all of P, or is refused for its size. Genesis assets of X come from nodes at
  * once.
  */
-export function createKnownGenesis({ setup, known, inferred }: KnownGenesisDeps): GenesisBook {
-  const book = async (signal: AbortSignal) => known((await setup(signal)).ids.xChainId) ?? inferred
+export function createKnownGenesis({ setup, known, inferred }: KnownGenesisDeps): GenesisSource {
+  const sourceOf = async (signal: AbortSignal) => known((await setup(signal)).ids.xChainId) ?? inferred
   return {
-    load: async (genesisId, signal) => (await book(signal)).load(genesisId, signal),
+    load: async (genesisId, signal) => (await sourceOf(signal)).load(genesisId, signal),
     assets: inferred.assets,
-    isInferred: async (signal) => (await book(signal)).isInferred(signal),
+    isInferred: async (signal) => (await sourceOf(signal)).isInferred(signal),
   }
 }

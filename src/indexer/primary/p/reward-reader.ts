@@ -9,8 +9,8 @@ import { steadyNow } from '../../../lib/steady-clock.ts'
 import { mapBounded } from '../../../lib/waiting/map-bounded.ts'
 import { lacksMethod } from '../../../upstream/json-rpc/lacking-method.ts'
 import type { UpstreamPool } from '../../../upstream/types.ts'
+import type { PSourceBlock } from './applier.ts'
 import { isProposal } from './block-kinds.ts'
-import type { PSourceBlock } from './maker.ts'
 
 const METHOD = 'platform.getRewardUTXOs'
 const IN_FLIGHT = 16

@@ -3,12 +3,12 @@ import type { IndexWriter } from '../../../store/index-writer.ts'
 import type { StreamDefinition } from '../../../store/rows/index.ts'
 import type { ChainStream, Page } from '../../runner/stream.ts'
 import { StreamBlockedError } from '../../runner/stream-errors.ts'
-import type { GenesisBook } from '../genesis/genesis-book.ts'
+import type { GenesisSource } from '../genesis/genesis-source.ts'
 import { type NetworkSetup, withTold } from '../network-setup.ts'
 import type { BlockSource } from '../sources/block-source.ts'
 import type { SourceBlock } from '../sources/source-block.ts'
+import { createPApplier, type PSourceBlock } from './applier.ts'
 import { isProposal } from './block-kinds.ts'
-import { createPMaker, type PSourceBlock } from './maker.ts'
 import type { RewardReader } from './reward-reader.ts'
 import type { PRules, UpgradeTimes } from './rules.ts'
 import { createPState, type PState, readPState } from './state.ts'
@@ -19,7 +19,7 @@ export interface PStreamDeps {
   setup: (signal: AbortSignal) => Promise<NetworkSetup>
   /** From the nodes' current settings. */
   upgrades: (signal: AbortSignal) => Promise<UpgradeTimes>
-  genesis: GenesisBook
+  genesis: GenesisSource
   rewards: RewardReader
   writer: IndexWriter
   keepContainers: boolean
@@ -33,7 +33,7 @@ const GENESIS_INFERRED =
 export function createPStream(deps: PStreamDeps): ChainStream<PSourceBlock> {
   const { definition, source, setup, genesis, writer, keepContainers, rewards } = deps
   let opened: PState | undefined
-  /** Rules of the current maker. */
+  /** Rules of the current applier. */
   let rules: PRules | undefined
   return {
     definition,
@@ -53,11 +53,11 @@ export function createPStream(deps: PStreamDeps): ChainStream<PSourceBlock> {
       if (!progress.tip) {
         opened = createPState(0n)
         if (await genesis.isInferred(signal)) opened.genesisInferred = true
-        return createPMaker({ ids, rules, state: opened, keepContainers })
+        return createPApplier({ ids, rules, state: opened, keepContainers })
       }
       if (progress.state === undefined) throw new StreamBlockedError(`${definition.name}: the stored state is missing`)
       opened = readPState(progress.tip.time, progress.state, await writer.openStaking(definition.name))
-      return createPMaker({ ids, rules, state: opened, keepContainers })
+      return createPApplier({ ids, rules, state: opened, keepContainers })
     },
     notes: () => [
       ...(opened?.genesisInferred === true ? [GENESIS_INFERRED] : []),

@@ -2,11 +2,11 @@ import { encodeXBlock, innerBlockId, type XBlock, xGenesisBlock } from '../../..
 import { BadAnswerError } from '../../../errors.ts'
 import type { StreamDefinition } from '../../../store/rows/index.ts'
 import type { ChainStream, Page } from '../../runner/stream.ts'
-import type { GenesisBook } from '../genesis/genesis-book.ts'
+import type { GenesisSource } from '../genesis/genesis-source.ts'
 import { expectGenesis, type NetworkSetup } from '../network-setup.ts'
 import type { BlockSource } from '../sources/block-source.ts'
 import type { SourceBlock } from '../sources/source-block.ts'
-import { createXMaker, type XSourceBlock } from './maker.ts'
+import { createXApplier, type XSourceBlock } from './applier.ts'
 
 export interface XStreamDeps {
   definition: StreamDefinition
@@ -14,7 +14,7 @@ export interface XStreamDeps {
   /** P's source, whose block of height 0 names the genesis of the whole network. */
   platform: Pick<BlockSource<unknown>, 'genesis'>
   setup: (signal: AbortSignal) => Promise<NetworkSetup>
-  genesis: GenesisBook
+  genesis: GenesisSource
   keepContainers: boolean
 }
 
@@ -27,7 +27,7 @@ export function createXStream(deps: XStreamDeps): ChainStream<XSourceBlock> {
     has: (tip, signal) => source.has(tip, signal),
     fetch: (_from, after, signal) => (after ? source.read(after, signal) : firstPage(deps, signal)),
     async open(_progress, signal) {
-      return createXMaker((await setup(signal)).ids, keepContainers)
+      return createXApplier((await setup(signal)).ids, keepContainers)
     },
     notes: () => (source.way === 'heights' ? ['proposers unknown: blocks read by height'] : []),
   }

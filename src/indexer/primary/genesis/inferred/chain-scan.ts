@@ -9,7 +9,7 @@ import { EMPTY_ID, hexToBytes } from '../../../../lib/bytes/ids.ts'
 import type { StreamTip } from '../../../runner/stream.ts'
 import { txsOf } from '../../p/block-kinds.ts'
 import type { BlockSource } from '../../sources/block-source.ts'
-import { GenesisError } from '../genesis-book.ts'
+import { GenesisError } from '../genesis-source.ts'
 import { signerOf } from './signer.ts'
 
 /** What P's blocks show about the state before the first of them. Ids and addresses are hex. */

@@ -3,13 +3,13 @@ import { readHeight } from '../../../../chains/avalanche/node/index.ts'
 import type { UpstreamPool } from '../../../../upstream/types.ts'
 import type { StreamTip } from '../../../runner/stream.ts'
 import type { NetworkSetup } from '../../network-setup.ts'
+import { createPApplier } from '../../p/applier.ts'
 import { isProposal } from '../../p/block-kinds.ts'
 import type { PGenesisFacts } from '../../p/genesis.ts'
-import { createPMaker } from '../../p/maker.ts'
 import { createPState, primarySupply } from '../../p/state.ts'
 import type { BlockSource } from '../../sources/block-source.ts'
 import type { SourceBlock } from '../../sources/source-block.ts'
-import { GenesisError } from '../genesis-book.ts'
+import { GenesisError } from '../genesis-source.ts'
 import { readSupply } from './node-questions.ts'
 
 export interface SupplyProofDeps {
@@ -29,9 +29,9 @@ const TRIES = 20
 export async function proveBySupply(deps: SupplyProofDeps, genesis: PGenesisFacts, signal: AbortSignal): Promise<void> {
   const { pool, source, setup } = deps
   const state = createPState(0n)
-  const maker = createPMaker({ ids: setup.ids, rules: setup.rules, state, keepContainers: false })
+  const applier = createPApplier({ ids: setup.ids, rules: setup.rules, state, keepContainers: false })
   const first: SourceBlock<PBlock> = await source.genesis(signal)
-  await maker.apply([{ ...first, genesis }])
+  await applier.apply([{ ...first, genesis }])
   let tip: StreamTip = first
   for (let tries = 0; tries < TRIES; ) {
     signal.throwIfAborted()
@@ -40,7 +40,7 @@ export async function proveBySupply(deps: SupplyProofDeps, genesis: PGenesisFact
     const whole = last && isProposal(last.block) ? blocks.slice(0, -1) : blocks
     const end = whole.at(-1)
     if (end) {
-      await maker.apply(whole)
+      await applier.apply(whole)
       tip = end
       continue
     }

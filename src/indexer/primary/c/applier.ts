@@ -1,6 +1,6 @@
 import { type CBlock, cTransactionHash, decodeExtData } from '../../../chains/avalanche/codec/index.ts'
 import type { EvmRows } from '../../../store/rows/index.ts'
-import type { RangeMaker } from '../../runner/stream.ts'
+import type { BlockApplier } from '../../runner/stream.ts'
 import { writeBlock } from '../block-rows.ts'
 import type { NetworkIds } from '../network-ids.ts'
 import { createSink, type Sink } from '../sink.ts'
@@ -16,18 +16,18 @@ export interface CSourceBlock<E> extends SourceBlock<CBlock> {
 }
 
 /** The EVM side of C, which shares blocks, commits and progress with the shared memory. */
-export interface EvmMaker<E> {
+export interface EvmApplier<E> {
   apply(blocks: readonly E[]): { rows: EvmRows; state?: string }
 }
 
-export interface CMakerDeps<E> {
+export interface CApplierDeps<E> {
   ids: NetworkIds
   keepContainers: boolean
-  evm?: EvmMaker<E>
+  evm?: EvmApplier<E>
 }
 
 /** Turns C blocks into rows: atomic transactions here, everything else in the EVM side. */
-export function createCMaker<E>({ ids, keepContainers, evm }: CMakerDeps<E>): RangeMaker<CSourceBlock<E>> {
+export function createCApplier<E>({ ids, keepContainers, evm }: CApplierDeps<E>): BlockApplier<CSourceBlock<E>> {
   return {
     apply(blocks) {
       const sink = createSink()

@@ -1,5 +1,5 @@
 import type { XBlock, XTx } from '../../../chains/avalanche/codec/index.ts'
-import type { RangeMaker } from '../../runner/stream.ts'
+import type { BlockApplier } from '../../runner/stream.ts'
 import { writeBlock } from '../block-rows.ts'
 import type { NetworkIds } from '../network-ids.ts'
 import { createSink } from '../sink.ts'
@@ -12,7 +12,7 @@ export interface XSourceBlock extends SourceBlock<XBlock> {
 }
 
 /** Turns X blocks into rows; needs no earlier state. */
-export function createXMaker(ids: NetworkIds, keepContainers: boolean): RangeMaker<XSourceBlock> {
+export function createXApplier(ids: NetworkIds, keepContainers: boolean): BlockApplier<XSourceBlock> {
   return {
     apply(blocks) {
       const sink = createSink()

@@ -6,7 +6,7 @@ import type { PGenesisFacts } from '../p/genesis.ts'
 export type XGenesisFacts = Pick<Genesis, 'xTxs' | 'xChainId' | 'cChainId' | 'avaxAssetId'>
 
 /** The genesis of a network, which is in no block. */
-export interface GenesisBook {
+export interface GenesisSource {
   /**
    * @param genesisId hex: the parent of P's block of height 0
    * @throws FirnError when no genesis hashes to it
@@ -31,7 +31,7 @@ const LOCAL_NETWORK = 12_345
  * Builds the genesis from a file in the node's own format.
  * @param read the file's text
  */
-export function createGenesisBook(read: (signal: AbortSignal) => Promise<string>): GenesisBook {
+export function createGenesisSource(read: (signal: AbortSignal) => Promise<string>): GenesisSource {
   let loaded: Genesis | undefined
   const load = async (genesisId: string, signal: AbortSignal): Promise<Genesis> => {
     if (loaded?.genesisId === genesisId) return loaded

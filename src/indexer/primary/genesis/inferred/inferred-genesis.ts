@@ -14,12 +14,12 @@ import { inChunks } from '../../../../lib/in-chunks.ts'
 import type { NetworkSetup } from '../../network-setup.ts'
 import type { PGenesisFacts } from '../../p/genesis.ts'
 import type { BlockSource } from '../../sources/block-source.ts'
-import { type GenesisBook, GenesisError, type XGenesisFacts } from '../genesis-book.ts'
+import { GenesisError, type GenesisSource, type XGenesisFacts } from '../genesis-source.ts'
 import { type ChainScan, createChainScan } from './chain-scan.ts'
 import { readCurrentStakers, readPTx, xTxsOf } from './node-questions.ts'
 import { proveBySupply } from './supply-proof.ts'
 
-export interface InferredBookDeps {
+export interface InferredGenesisDeps {
   network: AvalancheNetwork
   source: BlockSource<PBlock>
   setup: (signal: AbortSignal) => Promise<NetworkSetup>
@@ -34,7 +34,7 @@ const ADDRESSES = 512
  * they hash to their ids. Allocations on P are derived from the inputs that spent them, or are still among the node's
  * UTXOs.
  */
-export function createInferredBook(deps: InferredBookDeps): GenesisBook {
+export function createInferredGenesis(deps: InferredGenesisDeps): GenesisSource {
   const { network, source, setup, logger } = deps
   const { pool } = network
   let chains: PTx[] | undefined
@@ -104,7 +104,7 @@ const sum = (outputs: readonly Utxo['output'][]): bigint =>
 
 /** Validators that no block added: rewarded ones, and those that still validate. */
 async function firstValidators(
-  { network: { pool } }: InferredBookDeps,
+  { network: { pool } }: InferredGenesisDeps,
   scan: ChainScan,
   signal: AbortSignal,
 ): Promise<PTx[]> {
@@ -136,7 +136,7 @@ function startOf(validators: readonly PTx[]): bigint {
 
 /** Allocations that were never spent, of all known addresses. */
 async function heldAllocations(
-  { network }: InferredBookDeps,
+  { network }: InferredGenesisDeps,
   owners: readonly string[],
   signal: AbortSignal,
 ): Promise<Utxo[]> {

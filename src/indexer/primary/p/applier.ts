@@ -1,5 +1,5 @@
 import type { PBlock, Utxo } from '../../../chains/avalanche/codec/index.ts'
-import type { RangeContent, RangeMaker } from '../../runner/stream.ts'
+import type { BlockApplier, RangeContent } from '../../runner/stream.ts'
 import { StreamBlockedError } from '../../runner/stream-errors.ts'
 import { writeBlock } from '../block-rows.ts'
 import type { NetworkIds } from '../network-ids.ts'
@@ -21,7 +21,7 @@ export interface PSourceBlock extends SourceBlock<PBlock> {
   paid?: readonly Utxo[]
 }
 
-export interface PMakerDeps {
+export interface PApplierDeps {
   ids: NetworkIds
   rules: PRules
   state: PState
@@ -29,7 +29,7 @@ export interface PMakerDeps {
 }
 
 /** Turns P blocks into rows. A range never ends with a proposal: its option is in the same page. */
-export function createPMaker({ ids, rules, state, keepContainers }: PMakerDeps): RangeMaker<PSourceBlock> {
+export function createPApplier({ ids, rules, state, keepContainers }: PApplierDeps): BlockApplier<PSourceBlock> {
   const applyBlock = (sink: Sink, source: PSourceBlock, open: OpenProposal | undefined): OpenProposal | undefined => {
     const { block, height } = source
     const time = 'time' in block ? block.time : state.time
