@@ -1,4 +1,4 @@
-import { BadAnswerError, CancelledError, UpstreamRateLimitedError } from '../../errors.ts'
+import { BadAnswerError, CancelledError, messageOf, UpstreamRateLimitedError } from '../../errors.ts'
 import { hrpOfNetwork } from '../../lib/bytes/bech32-address.ts'
 import { idFromCb58 } from '../../lib/bytes/ids.ts'
 import { type JsonRecord, recordOf } from '../../lib/json/json-record.ts'
@@ -176,7 +176,7 @@ const idIn =
     try {
       idFromCb58(id)
     } catch (error) {
-      throw new BadAnswerError(`${key} is no id: ${(error as Error).message}`)
+      throw new BadAnswerError(`${key} is no id: ${messageOf(error)}`)
     }
     return id
   }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { messageOf } from '../../errors.ts'
 import { isTree, type Tree } from '../tree.ts'
 import { repeatedKeys } from './repeated-keys.ts'
 
@@ -27,8 +28,6 @@ export function readOr(readFile: ReadFile, path: string, problems: string[], sho
 
 /** Some editors start a file with a byte order mark, which would be part of the first name. */
 export const withoutMark = (text: string): string => text.replace(/^\uFEFF/, '')
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : '')
 
 /** Whether the following text is the mistake, rather than an unexpected end. */
 function isWrong(text: string): boolean {

@@ -1,3 +1,4 @@
+import { messageOf } from '../../errors.ts'
 import { maskUrlsIn } from '../../lib/mask.ts'
 import type { ParsedList } from './token-list.ts'
 
@@ -39,5 +40,5 @@ export interface ListReading {
 /** What is wrong, for status and log: with the cause, and URLs masked. */
 export const troubleOf = (error: unknown): string => {
   const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
-  return maskUrlsIn(error instanceof Error ? `${error.message}${cause}` : String(error))
+  return maskUrlsIn(`${messageOf(error)}${cause}`)
 }

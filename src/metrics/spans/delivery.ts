@@ -1,3 +1,4 @@
+import { messageOf } from '../../errors.ts'
 import { parseRetryAfter } from '../../lib/http/retry-after.ts'
 import type { Span } from './span.ts'
 
@@ -64,7 +65,7 @@ export function createDelivery({ post, pause, firstPauseMs, lastPauseMs, patienc
       const done = { accepted: spans.length - refused, refused }
       return { done: refused === 0 ? done : { ...done, trouble: 'some spans refused' } }
     } catch (error) {
-      return { waitMs: 0, trouble: error instanceof Error ? error.message : 'no answer' }
+      return { waitMs: 0, trouble: messageOf(error) }
     }
   }
 

@@ -1,4 +1,4 @@
-import { BadInputError } from '../../../errors.ts'
+import { BadInputError, messageOf } from '../../../errors.ts'
 import { bech32Length, bech32Prefix, packBech32 } from '../../../lib/bytes/bech32.ts'
 import { ADDRESS_BYTES, parseBech32Address, readAddressBytes } from '../../../lib/bytes/bech32-address.ts'
 import { nextTurn } from '../../../lib/waiting/next-turn.ts'
@@ -79,7 +79,7 @@ function readInto(text: string, target: Buffer, at: number): void {
       // An upper-case address is valid as well; for others this says what is wrong.
       target.set(parseBech32Address(text).bytes, at)
     } catch (error) {
-      throw new BadInputError(`address ${text}: ${(error as Error).message}`, error)
+      throw new BadInputError(`address ${text}: ${messageOf(error)}`, error)
     }
   }
 }

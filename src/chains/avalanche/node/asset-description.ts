@@ -1,4 +1,4 @@
-import { BadAnswerError, UpstreamUnavailableError } from '../../../errors.ts'
+import { BadAnswerError, messageOf, UpstreamUnavailableError } from '../../../errors.ts'
 import { idFromCb58 } from '../../../lib/bytes/ids.ts'
 import { decodeNodeHex } from '../../../lib/bytes/node-hex.ts'
 import { recordOf } from '../../../lib/json/json-record.ts'
@@ -80,7 +80,7 @@ async function askOthers(pool: UpstreamPool, assetId: string, call: CallOptions,
   let absent = saysAbsent(first)
   const judge = (response: RawResponse): AnswerVerdict => {
     if (response.status === 429) return { kind: 'retry', reason: 'rate limited', rateLimited: true }
-    const { result, refusal } = messageOf(response)
+    const { result, refusal } = answerIn(response)
     if (result !== undefined) return judged(assetId, result)
     if (refusal === undefined) return { kind: 'retry', reason: `status ${response.status} without an answer` }
     absent ||= wordsOfAbsence(refusal)
@@ -91,7 +91,7 @@ async function askOthers(pool: UpstreamPool, assetId: string, call: CallOptions,
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: METHOD, params: { assetID: assetId } })
     const headers = { 'content-type': 'application/json' }
     const response = await pool.exchange({ method: 'POST', path: PATH, headers, body }, { ...call, judge })
-    const { result } = messageOf(response)
+    const { result } = answerIn(response)
     if (result !== undefined) return result
   }
   throw absent ? new UnknownAssetError(assetId) : first
@@ -103,12 +103,12 @@ function judged(assetId: string, result: unknown): AnswerVerdict {
     descriptionOf(assetId, result)
     return { kind: 'answer' }
   } catch (error) {
-    return { kind: 'retry', reason: (error as Error).message }
+    return { kind: 'retry', reason: messageOf(error) }
   }
 }
 
 /** Empty if the body is not a JSON-RPC answer. */
-function messageOf({ body }: RawResponse): { result?: unknown; refusal?: string } {
+function answerIn({ body }: RawResponse): { result?: unknown; refusal?: string } {
   try {
     const { result, error } = recordOf(JSON.parse(body.toString('utf8')), METHOD)
     if (result !== undefined && result !== null) return { result }

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { readHeight } from '../../../chains/avalanche/node/index.ts'
+import { messageOf } from '../../../errors.ts'
 import { steadyNow } from '../../../lib/steady-clock.ts'
 import type { UpstreamPool } from '../../../upstream/types.ts'
 import type { Page, StreamTip } from '../../runner/stream.ts'
@@ -133,7 +134,7 @@ export function createBlockSource<T>({
         }
       } catch (error) {
         if (!isOff(error, began) && !(await lacksOurs(error, after, signal))) throw error
-        return byHeight(after, (error as Error).message, signal)
+        return byHeight(after, messageOf(error), signal)
       }
       return byHeight(after, `the index has nothing after block ${after.height}`, signal)
     },
