@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { createToldElsewhere, type SharedNews } from '../../../../src/api/node/forward/told-elsewhere.ts'
+import { createToldElsewhere, type SharedNews } from '../../../../src/api/node/forward/told/told-elsewhere.ts'
 import { createSharedNews } from '../../../../src/sharing/index.ts'
 import { connect, redis } from '../../../sharing/shared.ts'
 import { untilHeard, whyNoRedis } from '../../../support/programs/redis-server.ts'

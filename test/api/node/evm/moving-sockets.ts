@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ToldElsewhere } from '../../../../src/api/node/forward/told-elsewhere.ts'
+import type { ToldElsewhere } from '../../../../src/api/node/forward/told/told-elsewhere.ts'
 import { eventually } from '../../../support/waiting/eventually.ts'
 import { randomOf } from './chaos-run.ts'
 import { openMoving, type Run, type SocketClient, type SocketsReport, type Subscribed } from './moving-socket-client.ts'

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createBehindNews } from '../../../../src/api/node/evm/ws/behind-news.ts'
-import { createToldElsewhere } from '../../../../src/api/node/forward/told-elsewhere.ts'
+import { createToldElsewhere } from '../../../../src/api/node/forward/told/told-elsewhere.ts'
 import { eventually } from '../../../support/waiting/eventually.ts'
 import { until } from '../../../support/waiting/until.ts'
 import { startMovingWsNode } from './moving-ws-node.ts'

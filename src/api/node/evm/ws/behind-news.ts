@@ -1,4 +1,4 @@
-import type { ToldElsewhere } from '../../forward/told-elsewhere.ts'
+import type { ToldElsewhere } from '../../forward/told/told-elsewhere.ts'
 import type { Share } from './message-room.ts'
 
 /** What is pushed to one client, in order. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { UpstreamUnavailableError } from '../../../../errors.ts'
-import type { ToldElsewhere } from '../../forward/told-elsewhere.ts'
+import type { ToldElsewhere } from '../../forward/told/told-elsewhere.ts'
 import { withOwnId } from '../answers.ts'
 import { createBehindNews } from './behind-news.ts'
 import { REMEMBERED_HEADS } from './delivery.ts'

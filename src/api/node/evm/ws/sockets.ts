@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { WebSocketServer } from 'ws'
 import { UpstreamUnavailableError } from '../../../../errors.ts'
-import type { ToldElsewhere } from '../../forward/told-elsewhere.ts'
+import type { ToldElsewhere } from '../../forward/told/told-elsewhere.ts'
 import { httpError, type NodeAnswer } from '../../http/answer.ts'
 import { createAnswerRoom } from '../../http/answer-room.ts'
 import { chainEndpoint, type Endpoint, PRIMARY } from '../../routes/endpoint.ts'
