@@ -57,6 +57,20 @@ test('who is known not to answer is not waited for where all others have no such
   for (const answer of [await before, await ask('/after')]) expect(answer.body.toString()).toBe('none')
 })
 
+test('nor is one waited for again that this read has already asked in vain', async () => {
+  const none = { handle: () => ({ body: 'none' }) }
+  const { pool, servers } = await startTestPool([{ faults: { dead: true } }, none, none], {
+    limits: { hedgeMinMs: 10, breakerFailures: 1_000, headersTimeoutMs: 600_000 },
+    spec: (_url, index) => ({ priority: index }),
+  })
+  const options = { judge: noneIsNoAnswer, deadline: Date.now() + 60_000 }
+  const read = pool.exchange({ method: 'GET', path: '/' }, options)
+  await until(() => servers[0]?.stats.requests === 1, 'the first was asked')
+  servers[0]?.set({ hang: 'headers' })
+  expect((await read).body.toString()).toBe('none')
+  expect(servers[0]?.stats.requests).toBeGreaterThan(1)
+})
+
 test('nor is one of another network waited for there', async () => {
   const on = (network: string, body: string) => ({
     handle: ({ url }: IncomingMessage) => ({ body: url === '/network' ? network : body }),

@@ -110,13 +110,14 @@ export const rateLimitOf = <T>(
 
 /**
  * All but those that are away, who are not worth waiting for, have said that they have no such thing; whatever one of
- * another network would say is no answer.
+ * another network would say is no answer. Who did not answer this read before is away, too: it is asked again, and not
+ * waited for as long as the first time.
  */
 export const othersHaveNone = <T>(asked: readonly Upstream[], failures: readonly Failure<T>[]): boolean => {
-  const isHeard = ({ host }: Upstream): boolean =>
-    failures.some((one) => one.host === host && (lacks(one) || one.kind === 'foreign'))
+  const isDone = ({ host }: Upstream): boolean =>
+    failures.some((one) => one.host === host && (lacks(one) || one.kind === 'foreign' || one.kind === 'network'))
   return (
     failures.some((one) => lacks(one) && one.fallback !== undefined && one.unheard !== 'place') &&
-    asked.every((upstream) => upstream.breaker.state() !== 'closed' || isHeard(upstream))
+    asked.every((upstream) => upstream.breaker.state() !== 'closed' || isDone(upstream))
   )
 }

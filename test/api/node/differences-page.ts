@@ -44,7 +44,7 @@ in it: it tries again after -32603, and keeps its filters.
 
 **A node that hangs.** While a read waits for a node that does not answer, the nodes that were in trouble, did not run the chain yet or had no such thing are asked
 again every second. Reads at a node that hangs go to another node as soon as other reads have shown that it hangs, a second later at most; if that one hangs as well,
-to the next. If all others say that there is no such thing, a node that is known to hang is waited for no longer than that.
+to the next. If all others say that there is no such thing, a node that is known to hang, or has not answered the same read before, is waited for no longer than that.
 
 ## Sending a transaction
 
