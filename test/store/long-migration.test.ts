@@ -10,6 +10,13 @@ import { gate } from '../support/waiting/gate.ts'
 const WAITING = `select query from pg_stat_activity
   where datname = current_database() and wait_event_type = 'Lock' and query like 'create index%'`
 
+/** Fails where a session builds an index of a table that nobody else may read until it commits. */
+const EXPECT_READERS = `create function expect_readers() returns event_trigger language plpgsql as $$ begin
+    if exists (select from pg_locks where pid = pg_backend_pid() and mode = 'AccessExclusiveLock'
+      and relation = 'utxo_owner'::regclass) then raise exception 'nobody may read meanwhile'; end if; end $$;
+  create event trigger expect_readers on ddl_command_start when tag in ('CREATE INDEX')
+    execute function expect_readers()`
+
 const { server, connect } = useServerStores()
 
 it('a step of the schema keeps no reader waiting for longer than a read may take, and the log says when it begins', async () => {
@@ -51,6 +58,18 @@ it('a step of the schema keeps no reader waiting for longer than a read may take
     '0017-sums-of-rewards',
   ]
   expect(steps()).toEqual([[], '0010-unspent-entries', ...rest, ['0010-unspent-entries', ...rest]])
+})
+
+it('indexes of today are all built before those of before are dropped, which keeps readers out until the step ends', async () => {
+  const url = await server().create('readers')
+  const before = connect(url)
+  await before.open()
+  await before.close()
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(`delete from firn_migration where name >= '0010'; ${EXPECT_READERS}`)
+  await client.end()
+  await connect(url).open()
 })
 
 it('an embedded database that is being opened keeps no reader waiting without end either', async () => {
