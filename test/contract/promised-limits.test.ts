@@ -13,6 +13,7 @@ import { SOCKET_LIMITS } from '../../src/api/node/evm/ws/limits.ts'
 import { MOST_SENT } from '../../src/api/node/evm/ws/recently-sent.ts'
 import { MAX_HEADER_BYTES } from '../../src/api/node/front-door.ts'
 import { MOST_MEMBERS } from '../../src/api/node/json/many-members.ts'
+import { LARGE_AT_ONCE } from '../../src/api/node/services/container-index.ts'
 import { ABSENT_AGAIN_MS } from '../../src/chains/avalanche/assets.ts'
 import { MAX_BLOCKS } from '../../src/chains/avalanche/balances/named-by-blocks.ts'
 import { DUST_THRESHOLD } from '../../src/chains/avalanche/balances/pvm-classes.ts'
@@ -82,6 +83,7 @@ const SAID: Record<string, string[]> = {
     `| WebSocket clients that do not read or answer | fixed | ${SOCKET_LIMITS.stallMs / 1_000} s |`,
     `| Filters | fixed | ${count(MAX_FILTERS)}, ${word(FILTER_IDLE_MS / MINUTE)} idle minutes; ${count(MAX_KEPT_PARAMS)} characters of parameters and ${count(MAX_MISSED_BLOCKS)} missed blocks, to go on at another node |`,
     `| Reads that wait for the database | fixed | ${count(MAX_WAITING)}, each for ${STATEMENT_TIMEOUT_MS / 1_000} s; of outputs, balances, activity, stake rewards, ranges of containers and tokens that an owner had of one client address half of them, and ${placesOfOne(READ_CONNECTIONS)} of the ${READ_CONNECTIONS} connections |`,
+    `of more than 4 MiB | fixed | ${word(LARGE_AT_ONCE.running)} at a time, ${LARGE_AT_ONCE.waiting} waiting; 64 MiB each |`,
     `| Passwords checked at once | fixed | ${CHECKS.running}, ${CHECKS.waiting} waiting |`,
   ],
   keystore: [

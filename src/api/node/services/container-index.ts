@@ -28,7 +28,7 @@ const MAX_BYTES = 67_108_864n
 const FEW = Number(MAX_BYTES / 2_097_152n)
 /** Larger ranges (bytes) are assembled one at a time: a dozen of the largest at once would exceed the memory. */
 const LARGE = 4_194_304n
-const LARGE_AT_ONCE = { running: 1, waiting: 31 }
+export const LARGE_AT_ONCE = { running: 1, waiting: 32 }
 const PREFIX = 'index/'
 
 /** The answer of an index that is complete here. `final`: the next block does not change it. */
