@@ -3,7 +3,6 @@
  * code, also for other folders; `sweep` repeats them until each owner has an amount of each token, or an error;
  * `tokens` finds the tokens to read and their names. The balance source combines these.
  */
-
 export { cChainIdentity, evmIdentity } from './identity.ts'
 export { EVM_LAG_MS, type EvmLimits, evmLimits } from './limits.ts'
 export { evmPool } from './pool.ts'

@@ -162,7 +162,7 @@ it('of many tokens that fail in the common call each has its turn of being asked
   expect(seen.map((tokens) => tokens.includes(heavy))).toEqual([false, false, true])
 })
 
-it('a token that is put off in company of a stranger with many is not missing where its owner is read by himself', async () => {
+it('a token that is put off beside those of a stranger with many is not missing where its owner is read by himself', async () => {
   const heavy = token(991_000)
   await setCodes([heavy], slowToken(16_000))
   const failing = Array.from({ length: 9 }, (_, at) => token(981_000 + at))
@@ -170,13 +170,13 @@ it('a token that is put off in company of a stranger with many is not missing wh
   const indexedTokens = indexOf({ [owner(1)]: [heavy], [owner(2)]: failing })
   const { source, calls } = sourceOver(noDiscovery, { list, indexedTokens, limits: { patientTokens: 3 } })
   const own = async () => shown((await read(source, [owner(1)]))[0])
-  const inCompany = async () => shown((await read(source, [owner(1), owner(2)]))[0])
+  const withStranger = async () => shown((await read(source, [owner(1), owner(2)]))[0])
   expect(await own()).toContain(heavy)
-  expect(await inCompany()).not.toContain(heavy)
+  expect(await withStranger()).not.toContain(heavy)
   expect(await own()).toContain(heavy)
-  // The same company is not asked for it again at once.
+  // For the same owners it is not asked for again at once.
   const before = calls().length
-  expect(await inCompany()).not.toContain(heavy)
+  expect(await withStranger()).not.toContain(heavy)
   expect(calls().length - before).toBe(1)
 })
 

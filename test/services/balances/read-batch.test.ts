@@ -78,7 +78,7 @@ function stage({ deadlineMs = 5_000, isTimed = false } = {}) {
   return { world, reads, ask, isFresh }
 }
 
-it('what was read in company answers nobody who did not ask for all of it', async () => {
+it('what was read with others answers nobody who did not ask for all of it', async () => {
   const { reads, ask, isFresh } = stage()
   expect(await ask(A, B)).toEqual([2n, 2n])
   expect([isFresh(A), isFresh(A, C), isFresh(A, B), isFresh(C, B, A)]).toEqual([false, false, true, false])
@@ -96,7 +96,7 @@ it('what was read alone, or with others that are asked for too, is not read agai
   expect(reads).toEqual([[A], [B], [C]])
 })
 
-it('nobody waits for the company that a stranger gave to his account', async () => {
+it('nobody waits for the others with whom a stranger reads his account', async () => {
   const { world, reads, ask } = stage()
   const held = gate()
   world.until = held.opened
@@ -110,7 +110,7 @@ it('nobody waits for the company that a stranger gave to his account', async () 
   expect(reads).toEqual([[A, B, C], [A]])
 })
 
-it('what was read in company does not stand in for a failed read of one account alone', async () => {
+it('what was read with others does not stand in for a failed read of one account alone', async () => {
   const { world, ask } = stage()
   await ask(A, B)
   world.now += CACHE_MS
