@@ -77,7 +77,7 @@ call is an error, since a client may have been shown what they lack:
 | Call | What it takes |
 |---|---|
 | a transaction by its hash is null | no healthy node has it |
-| a receipt or a block by its hash is null | two nodes say so, and one of them has the newest block that was shown |
+| a receipt or a block by its hash is null | two nodes say so, or all that answer, and one of them has the newest block that was shown |
 | a block, or what is in it, by a number that was shown | a node that has it |
 | logs of a range (\`eth_getLogs\`) | a node that has executed the last block, if that is a number that was shown; for a range up to \`latest\`, one that has the newest block that was shown |
 | \`eth_getFilterLogs\` | the same of the filter's own node |
@@ -111,8 +111,9 @@ is not announced again when the next one hears of it within some blocks.
 
 **Filters** (\`eth_newFilter\`, \`eth_newBlockFilter\`) live at one node.
 
-- If that node is gone or has forgotten the filter, it is made again at a node that has what was told last, and the next poll first tells what changed in between: no
-  event is missing, and none comes twice. If only late nodes answer, the poll is an error (502, 503), and the next one goes on.
+- If that node is gone, leaves a poll open without telling its height (three seconds, while another node tells its own) or has forgotten the filter, it is made again
+  at a node that has what was told last, and the next poll first tells what changed in between: no event is missing, and none comes twice. If only late nodes answer,
+  the poll is an error (502, 503), and the next one goes on.
 - \`filter not found\`, after which a client has to begin anew, is told if more than 1,024 blocks were missed, if the node refuses their logs or does not know the last
   block that was told (a chain that went back: logs that were taken back meanwhile are not told as removed), if the filter has more than 2,048 characters of
   parameters, or if all processes of Firn were restarted since.
