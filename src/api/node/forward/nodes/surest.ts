@@ -27,15 +27,21 @@ const KEPT = 1_000
 const keyOf = (about: string | undefined, host: string): string => `${host}\n${about}`
 
 export function createSurest(): Surest {
-  const silent = new LRUCache<string, true>({ ...roomFor(KEPT), ttl: SILENT_MS, perf: { now: steadyNow } })
+  /** By node and chain: how many had been noted with it. */
+  const silent = new LRUCache<string, number>({ ...roomFor(KEPT), ttl: SILENT_MS, perf: { now: steadyNow } })
+  let noted = 0
   return {
     isSilent: (about, host) => about !== undefined && silent.has(keyOf(about, host)),
     async pick(about, ask, isSure) {
+      let begun = noted
       let answer = await ask(false)
       while (!(await isSure(answer))) {
         const key = keyOf(about, answer.host)
-        if (silent.has(key)) return answer
-        silent.set(key, true)
+        const known = silent.get(key)
+        // It was asked last. Where somebody else noted it meanwhile, another has not been asked here.
+        if (known !== undefined && known <= begun) return answer
+        if (known === undefined) silent.set(key, ++noted)
+        begun = noted
         answer = await ask(true).catch(() => answer)
       }
       return answer

@@ -66,3 +66,20 @@ it.each(PAIRS)('nodes that never tell their heights are not asked twice each tim
   for (const _ of Array(5)) expect(await outputs(front, from, to)).toBe(102)
   expect(asked() - before).toBe(5)
 })
+
+it.each(PAIRS)(
+  'of a node that does not tell its height nobody is told them, also at once with others: %s to %s',
+  async (from, to) => {
+    const front = await startFront(2)
+    let silent: Front['nodes'][number] | undefined
+    for (const node of front.nodes)
+      node.answer = (call) => {
+        // Whichever comes first.
+        if (isOutputs(call)) silent ??= node
+        if (node !== silent) return answerAt(101, call)
+        return isHeight(call) ? { status: 403, body: 'forbidden' } : answerAt(102, call)
+      }
+    const each = await Promise.all(Array.from({ length: 8 }, () => outputs(front, from, to)))
+    expect(each).toEqual(Array(8).fill(101))
+  },
+)
