@@ -106,6 +106,11 @@ whoever imports them is sent to a node that has them. Only if no node answers th
 **The next nonce** (\`eth_getTransactionCount\` with \`pending\`) is asked of all healthy nodes, and the highest is told. A node that takes a second longer than the first
 is not waited for.
 
+**Subscriptions** on a WebSocket are held at one node. If it is lost (its connection ends, or it leaves a ping open for half a minute or a call for a minute), they go on at
+another, which first tells what was missed; of blocks and logs nothing is missing, and nothing comes twice. A node that leaves a subscription, its height or a missed
+block open for ten seconds is passed over. The WebSocket is closed with 1013, and a client has to begin anew, if no node has taken them over within half a minute or
+more than 1,024 blocks were missed.
+
 **Pending transactions** on a WebSocket may be announced twice by a node, when it prefers another block; both are passed on. What was announced before a node was lost
 is not announced again when the next one hears of it within some blocks.
 
