@@ -68,6 +68,26 @@ it('an index that is behind and busy keeps nobody for long; what it says late is
   expect(late.asked).toEqual(OWNERS)
 })
 
+it('an index that is behind and cannot be read takes no names away that it told while it was complete', async () => {
+  let complete = true
+  const indexedTokens = {
+    isComplete: () => complete,
+    // As when the database is away for longer than an index may be old.
+    tokensOf: async () => (complete ? [chain.tokens.spam] : Promise.reject(new Error('no database'))),
+  }
+  const { source } = sourceOver(noDiscovery, { list: [], indexedTokens })
+  const held = new Map([[chain.tokens.spam, 5_000n * 10n ** 18n]])
+  expect(amounts((await read(source, [account(1)]))[0])).toEqual(held)
+  complete = false
+  expect(amounts((await read(source, [account(1)]))[0])).toEqual(held)
+})
+
+it('an owner whose names an index that is behind could not tell may have more tokens, so that there is no total', async () => {
+  const indexedTokens = { isComplete: () => false, tokensOf: async () => Promise.reject(new Error('no database')) }
+  const { source } = sourceOver(noDiscovery, { list: [], indexedTokens })
+  expect(await read(source, [account(1)])).toEqual([expect.objectContaining({ tokens: [], hasMore: true })])
+})
+
 it('a reader that leaves while an index is asked that is behind has no answer, which others would be given', async () => {
   const busy = gate()
   const leaving = new AbortController()

@@ -51,8 +51,7 @@ export function createIndexedDiscovery(
   const oldNames = createOldNames(indexed, limits)
   const lookUp = async (owner: string, most: number, reader: Reader): Promise<Found> => {
     try {
-      const tokens = await indexed.tokensOf(owner, most + 1, reader)
-      return { ok: true, value: { tokens: tokens.slice(0, most), more: tokens.length > most } }
+      return { ok: true, value: oldNames.keep(owner, await indexed.tokensOf(owner, most + 1, reader), most) }
     } catch (error) {
       return failure(error)
     }
@@ -74,7 +73,7 @@ export function createIndexedDiscovery(
     (await complete) ? lookUpAll(owners, context) : tokensBehind(owners, context)
   const tokensBehind: TokenDiscovery['tokensOf'] = (owners, context) => {
     const told = upstream.tokensOf(owners, context)
-    return upstream.isOffered ? told : oldNames(owners, context)
+    return upstream.isOffered ? told : oldNames.of(owners, context)
   }
   return {
     get isNear() {
@@ -96,10 +95,13 @@ interface Named extends FoundTokens {
 /** Longest wait of a reader for an index that is behind, milliseconds. */
 const OLD_MS = 1_000
 
+/** An owner who was never looked up may have any tokens. */
+const UNTOLD: FoundTokens = { tokens: [], more: true }
+
 /**
  * Names from an index that is behind: without them, tokens that were shown before would look spent. An index that is
- * catching up has little time for readers: an owner is looked up once in a while, and a late or failed answer is
- * missing this time.
+ * catching up has little time for readers: an owner is looked up once in a while, and while an answer is late, or cannot
+ * be had, the last names count, from before the index fell behind, too.
  */
 function createOldNames(
   indexed: IndexedTokens,
@@ -120,10 +122,18 @@ function createOldNames(
     return named !== undefined && (!named.more || named.most >= most)
   }
 
+  /** @param tokens up to one more than `most`, which were asked for */
+  const keep = (owner: string, tokens: readonly string[], most: number): FoundTokens => {
+    const named: Named = { tokens: tokens.slice(0, most), more: tokens.length > most, most }
+    const before = kept.peek(owner, { allowStale: true })
+    // Who asked for fewer of them learnt nothing new.
+    if (!named.more || !before || before.most <= most) kept.set(owner, named)
+    return named
+  }
+
   const look = async (owner: string, most: number): Promise<void> => {
     try {
-      const tokens = await indexed.tokensOf(owner, most + 1)
-      if (!suffices(owner, most)) kept.set(owner, { tokens: tokens.slice(0, most), more: tokens.length > most, most })
+      keep(owner, await indexed.tokensOf(owner, most + 1), most)
     } catch {
       // The next reader asks again.
     }
@@ -146,12 +156,13 @@ function createOldNames(
     if (signal.aborted) throw new CancelledError()
   }
 
-  return (owners: readonly string[], context: ReadContext): TokensByOwner | Promise<TokensByOwner> => {
+  const namesOf = (owners: readonly string[], context: ReadContext): TokensByOwner | Promise<TokensByOwner> => {
     const named = (): TokensByOwner =>
-      new Map(owners.map((owner) => [owner, { ok: true, value: kept.get(owner) ?? NO_TOKENS }]))
+      new Map(owners.map((owner) => [owner, { ok: true, value: kept.get(owner) ?? UNTOLD }]))
     const most = Math.min(discoveredTokens, Math.ceil(discoveredPerRead / owners.length))
     const missing = owners.filter((owner) => !suffices(owner, most))
     if (missing.length === 0) return named()
     return lookUp(missing, most, context).then(named)
   }
+  return { of: namesOf, keep }
 }
