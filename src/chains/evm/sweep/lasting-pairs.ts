@@ -8,7 +8,7 @@ export interface LastingPairs {
 /**
  * By token, like `PairSet`: there are tens of thousands, and every read looks them up.
  * @param firstMs how long a pair lasts that was not there before
- * @param ttlMs the same when it comes again after its time
+ * @param ttlMs the same when it comes again after its time, up to as long after: what failed once must not count for ever
  */
 export function createLastingPairs(most: number, firstMs: number, ttlMs: number): LastingPairs {
   const untilBy = new Map<string, Map<string, number>>()
@@ -36,7 +36,7 @@ export function createLastingPairs(most: number, firstMs: number, ttlMs: number)
       const now = performance.now()
       const until = owners.get(owner)
       if (!owners.delete(owner)) size += 1
-      if (until === undefined) owners.set(owner, now + firstMs)
+      if (until === undefined || now - until >= ttlMs) owners.set(owner, now + firstMs)
       else owners.set(owner, until > now ? until : now + ttlMs)
       while (size > most) forgetOne()
     },
