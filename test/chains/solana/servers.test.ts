@@ -84,12 +84,22 @@ it('what was told of the newest slot is forgotten after a minute, as a network m
   expect(floor.slot()).toBe(7n)
 })
 
+const eachTokenAccount =
+  (change: (account: object) => object): Tamper =>
+  (answer, { method }) => {
+    if (method !== 'getTokenAccountsByOwner') return answer
+    const entries = answer.value as { account: object }[]
+    return { ...answer, value: entries.map((entry) => ({ ...entry, account: change(entry.account) })) }
+  }
+
 describe('a server whose answer is none', () => {
-  it.each([
-    ['no context', (answer: Answer) => ({ value: answer.value })],
-    ['no value', (answer: Answer) => ({ context: answer.context })],
-    ['no list', (answer: Answer) => ({ ...answer, value: {} })],
-    ['a slot with a fraction', (answer: Answer) => ({ ...answer, context: { slot: 1.5 } })],
+  it.each<[string, Tamper]>([
+    ['no context', ({ value }) => ({ value })],
+    ['no value', ({ context }) => ({ context })],
+    ['no list', (answer) => ({ ...answer, value: {} })],
+    ['a slot with a fraction', (answer) => ({ ...answer, context: { slot: 1.5 } })],
+    ['token accounts in another form', eachTokenAccount((account) => ({ ...account, data: { parsed: {} } }))],
+    ['token accounts of another program', eachTokenAccount((account) => ({ ...account, owner: '1'.repeat(32) }))],
   ])('does not keep the next one from being asked: %s', async (_, change) => {
     stage.tamper = change
     const two = await stage.sourceOverTwo()
