@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { BadInputError, DeadlineError } from '../../../src/errors.ts'
+import { WrongChainError } from '../../../src/chains/evm/read/wrong-chain-error.ts'
+import { BadInputError, DeadlineError, OverloadedError } from '../../../src/errors.ts'
 import { createFailureLog } from '../../../src/services/balances/failure-log.ts'
 
 function recorded() {
@@ -50,6 +51,18 @@ it('accounts of one read have one line, and what the caller asked wrongly has no
   report('eip155:1', shared)
   report('eip155:1', new BadInputError('no such account'))
   expect(lines).toEqual([{ chain: 'eip155:1', err: shared }])
+})
+
+it('names what clients are told in words of its own, but is not theirs to mend', () => {
+  const { lines, report } = recorded()
+  const wrong = new WrongChainError('eip155:1', 1n, 43114n)
+  const busy = new OverloadedError('host.example: 4096 wait for their turn')
+  report('eip155:1', wrong)
+  report('eip155:2', busy)
+  expect(lines).toEqual([
+    { chain: 'eip155:1', err: wrong },
+    { chain: 'eip155:2', err: busy },
+  ])
 })
 
 it('names every fault of this server', () => {
