@@ -54,6 +54,16 @@ describe('discovered tokens', () => {
     expect(byAddress.get(chain.tokens.huge)).toMatchObject({ decimals: 255, name: 'N'.repeat(100) })
   })
 
+  it('are read from the chain where the server has no amount of one, which Alchemy writes as 0x', async () => {
+    const indexer = await indexing([{ contractAddress: chain.tokens.spam, tokenBalance: '0x' }])
+    const { source } = sourceOver(({ method }) => (method.startsWith('alchemy') ? indexer.url : undefined), {
+      list: [],
+    })
+    const [balances] = await read(source, [account(1)])
+    indexer.stop()
+    expect(amounts(balances)).toEqual(new Map([[chain.tokens.spam, 5_000n * 10n ** 18n]]))
+  })
+
   it('are never the native coin in disguise, which would count it twice', async () => {
     const polygon = await startSandboxEvm({ chainId: 137 })
     const disguise = `0x${'1010'.padStart(40, '0')}`

@@ -110,7 +110,8 @@ function namedTokens(page: Page, owner: string): string[] {
   return page.tokenBalances.flatMap((entry) => {
     const { contractAddress, tokenBalance } = entry ?? {}
     if (typeof contractAddress !== 'string' || !/^0x[0-9a-fA-F]{40}$/.test(contractAddress)) return []
-    const zero = typeof tokenBalance === 'string' && /^0x0*$/.test(tokenBalance)
+    // A bare 0x is Alchemy's word for an amount that it does not have.
+    const zero = typeof tokenBalance === 'string' && /^0x0+$/.test(tokenBalance)
     return zero ? [] : [contractAddress.toLowerCase()]
   })
 }
