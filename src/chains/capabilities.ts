@@ -104,7 +104,7 @@ export interface EvmBalances {
   native: bigint
   /** Non-zero balances only, ordered by address; of the same block. */
   tokens: TokenAmount[]
-  /** The account has more unlisted tokens than were read. */
+  /** The account has, or may have, more unlisted tokens than were read. */
   hasMore?: true
 }
 
