@@ -1,4 +1,5 @@
 import { type FirnError, messageOf } from '../errors.ts'
+import { lacksMethod } from './json-rpc/lacking-method.ts'
 import type { CallOptions, Teller, Unheard } from './types.ts'
 
 /** Why running work is stopped: nobody waits for it, time ran out, another attempt won, the pool closes. */
@@ -93,7 +94,8 @@ export const doubted = <T>(host: string, outcome: Outcome<T>, doubts: CallOption
   const said = outcome.kind === 'truth' ? outcome.error : outcome.value
   if (!doubts(said, host)) return outcome
   const reason = outcome.kind === 'truth' ? outcome.error.message.slice(0, 160) : 'something else than an answer'
-  return failed({ host, kind: 'doubtful', reason, fallback: outcome })
+  const unheard = lacksMethod(said) ? { unheard: 'method' as const } : {}
+  return failed({ host, kind: 'doubtful', reason, ...unheard, fallback: outcome })
 }
 
 /** Converts the value of an answer; other outcomes stay as they are. `convert` may reject the value. */

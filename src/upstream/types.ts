@@ -137,7 +137,8 @@ export interface CallOptions {
   /**
    * `rpc` and `getJson`: true if what an upstream said, a result or an error about the question (JsonRpcError,
    * UpstreamRefusedError), may only show that it does not understand it. Then the next one is asked, none is blamed, and
-   * if no other answer comes this one is used. The same for all callers of a method.
+   * if no other answer comes the last such one is used: that the method is lacking only if nobody said anything else.
+   * The same for all callers of a method.
    * @param host of the upstream that said it
    */
   doubts?: (said: unknown, host: string) => boolean

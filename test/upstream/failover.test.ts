@@ -260,31 +260,3 @@ test('a pool needs at least one upstream, with a URL of a known kind that it nev
   expect(show('ftp://host/SECRET')).toBe('upstream host: ftp: is not spoken here, use http or https')
   expect(show('://SECRET')).toBe('upstream URL cannot be read')
 })
-
-describe('what the asker doubts', () => {
-  const doubts = (said: unknown) => said instanceof JsonRpcError || said === 'nothing'
-  const refusing = { faults: { rpcError: { code: -32601, message: 'no such method' } } }
-
-  test('is asked of the next, and nobody is blamed', async () => {
-    for (const first of [refusing, named('nothing')]) {
-      const { pool } = await startTestPool([first, named('second')])
-      for (const batch of [true, false])
-        expect(await pool.rpc('', 'eth_call', [batch], { doubts, batch })).toBe('second')
-      expect(pool.status()[0]).toMatchObject({ healthy: true, errorRate: 0 })
-    }
-  })
-
-  test('is believed when all say such things, without a second round', async () => {
-    const { pool, servers } = await startTestPool([refusing, refusing])
-    await expect(pool.rpc('', 'eth_call', [], { doubts })).rejects.toMatchObject({ rpcCode: -32601, retryable: false })
-    expect(servers.map(({ stats }) => stats.requests)).toEqual([1, 1])
-    const nothing = await startTestPool([named('nothing'), named('nothing')])
-    expect(await nothing.pool.rpc('', 'eth_call', [], { doubts })).toBe('nothing')
-  })
-
-  test('is nearer to the truth than silence', async () => {
-    const { pool, servers } = await startTestPool([refusing, named('second')])
-    await servers[1]?.down()
-    await expect(pool.rpc('', 'eth_call', [], { doubts })).rejects.toMatchObject({ rpcCode: -32601 })
-  })
-})

@@ -238,9 +238,19 @@ interface Renewal {
 }
 
 async function askAutoRenewal(pool: UpstreamPool, call: CallOptions): Promise<Renewal> {
+  let isHidden = false
+  const doubts = (said: unknown): boolean => {
+    isHidden ||= lacksMethod(said)
+    return lacksRenewal(said)
+  }
   try {
-    const asked = { ...call, doubts: lacksRenewal }
-    const answer = recordOf(await ask(pool, '/ext/info', 'info.upgrades', {}, asked), 'upgrades')
+    // Fresh: who joins another's call does not hear which nodes hide it.
+    const answer = recordOf(
+      await ask(pool, '/ext/info', 'info.upgrades', {}, { ...call, fresh: true, doubts }),
+      'upgrades',
+    )
+    // Who hides it may be newer than who knows no date, and rewards must not be left out.
+    if (isHidden && lacksRenewal(answer)) return { from: 0, isDated: false }
     const time = Date.parse(typeof answer['heliconTime'] === 'string' ? answer['heliconTime'] : '')
     return { from: Number.isNaN(time) ? undefined : Math.floor(time / 1000), isDated: !lacksRenewal(answer) }
   } catch (error) {

@@ -42,6 +42,15 @@ const errorFor = <T>(pool: string, failures: readonly Failure<T>[], resumesInMs:
 /** In order: upstreams that know the thing, that do not know it, that lack the method, that lack the place. */
 const NEAREST_FIRST: readonly (Unheard | undefined)[] = [undefined, 'thing', 'method', 'place']
 
+/** What is passed on of these: what those nearest to the truth said, the last of them. */
+const nearestOf = <T>(failures: readonly Failure<T>[]): Outcome<T> | undefined => {
+  for (const why of NEAREST_FIRST) {
+    const words = failures.findLast(({ unheard, fallback }) => unheard === why && fallback !== undefined)?.fallback
+    if (words) return words
+  }
+  return undefined
+}
+
 /** While an upstream that may serve the place is silent, it proves nothing that others do not serve it. */
 const withoutAbsent = <T>(failures: readonly Failure<T>[], silent: readonly string[]): readonly Failure<T>[] =>
   silent.length === 0 ? failures : failures.filter(({ unheard }) => unheard !== 'place')
@@ -72,7 +81,7 @@ const silence = <T>(pool: string, silent: readonly string[], failures: readonly 
  * The single outcome of a read that no upstream could answer. An upstream whose answer found no room here did answer,
  * so it is not true that nobody has what was asked for. A node that says it has not seen the block yet, or may not have
  * understood the question, is closer to the truth than nodes that said nothing, do not run the chain or lack the
- * method. Other doubtful errors are passed on only when every upstream gave one.
+ * method: callers give up asking for what nobody has. Other doubtful errors are passed on only when every upstream gave one.
  * @param silent hosts that may serve what was asked for and said nothing this time
  */
 export const concludeFailures = <T>(
@@ -86,13 +95,10 @@ export const concludeFailures = <T>(
     return { kind: 'truth', error: silence(pool, silent, all) }
   if (failures.some(hadNoRoom)) return { kind: 'truth', error: errorFor(pool, failures, resumesInMs) }
   const last = failures.at(-1)
-  const behind = failures.filter(({ kind, fallback }) => kind === 'behind' && fallback !== undefined)
-  for (const why of NEAREST_FIRST) {
-    const words = behind.findLast(({ unheard }) => unheard === why)?.fallback
+  for (const spoke of ['behind', 'doubtful']) {
+    const words = nearestOf(failures.filter(({ kind }) => kind === spoke))
     if (words) return words
   }
-  const doubtful = failures.findLast(({ kind }) => kind === 'doubtful')
-  if (doubtful?.fallback) return doubtful.fallback
   if (last?.fallback && failures.every(({ fallback }) => fallback !== undefined)) return last.fallback
   return { kind: 'truth', error: errorFor(pool, failures, resumesInMs) }
 }

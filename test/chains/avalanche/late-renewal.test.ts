@@ -3,6 +3,8 @@ import { createAvalancheNetwork } from '../../../src/chains/avalanche/index.ts'
 import { steadyNow } from '../../../src/lib/steady-clock.ts'
 import { startTestPool } from '../../support/upstream/upstream-pool.ts'
 
+const OLDER = { etnaTime: '2024-12-16T17:00:00Z' }
+const HIDING = { faults: { rpcError: { code: -32601, message: 'the method info.upgrades does not exist' } } }
 const HELICON = '2026-11-22T17:12:26Z'
 
 test.each([{}, { heliconTime: '9999-12-01T00:00:00Z' }])(
@@ -19,5 +21,13 @@ test.each([{}, { heliconTime: '9999-12-01T00:00:00Z' }])(
     vi.useFakeTimers({ toFake: ['Date'], now: steadyNow() + 60_001 })
     onTestFinished(() => void vi.useRealTimers())
     expect(await network.autoRenewalFrom()).toBe(Date.parse(HELICON) / 1000)
+  },
+)
+
+test.each([[[{ answer: () => OLDER }, HIDING]], [[HIDING, { answer: () => OLDER }]]])(
+  'an older node is not believed where a gateway hides what a newer one knows: the validators show it, %#',
+  async (nodes) => {
+    const { pool } = await startTestPool(nodes)
+    expect(await createAvalancheNetwork({ pool }).autoRenewalFrom()).toBe(0)
   },
 )

@@ -100,3 +100,23 @@ it('receipts of whole blocks are asked for again where the node that has them wa
   now += 600_000
   expect(await read()).toEqual(['eth_getBlockReceipts'])
 })
+
+it('receipts of whole blocks are still asked for where one server lacks the method and another those of one block', async () => {
+  const [pruned] = facts
+  const whole = archive(true)
+  const asked: string[] = []
+  const some = (call: { method: string; params: unknown }) => {
+    asked.push(call.method)
+    const isPruned = call.method === 'eth_getBlockReceipts' && (call.params as [string])[0] === pruned?.block.number
+    return isPruned ? null : whole.answer(call)
+  }
+  const rpcError = { code: -32_601, message: 'method not found', methods: ['eth_getBlockReceipts'] }
+  const { pool } = await startTestPool([{ answer: some }, { ...whole, faults: { rpcError } }])
+  const reader = createEvmBlockReader(pool, '/')
+  for (const { block, receipts } of facts.slice(0, 2)) {
+    asked.length = 0
+    const [found] = await reader.read([{ height: BigInt(block.number) }], signal)
+    expect(found?.receipts).toEqual(receipts)
+  }
+  expect(asked.filter((method) => method.includes('Receipt'))).toEqual(['eth_getBlockReceipts'])
+})
