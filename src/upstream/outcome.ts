@@ -42,6 +42,8 @@ export interface Failure<T> {
   neverSent?: boolean
   /** The upstream refused us (a key, a bill, a redirection): nothing says that it would have known more. */
   refused?: boolean
+  /** A status 4xx to bytes that a client chose: a firewall may have turned away what they say, and nothing else. */
+  blamesCall?: boolean
   /** The fallback is about the upstream, not about the question: another upstream's fallback takes precedence. */
   unheard?: Unheard
   /** What the caller gets when no upstream does better (for example the node's own "header not found"). */

@@ -165,7 +165,8 @@ export const createUpstreamPool = (
   }
   const upstreams = createUpstreams(specs, limits, { pool: name, registry, reporter, onHealthChange, onAway, onAlone })
   const ranking = createRanking(upstreams)
-  const attempt = createAttempt({ pool: name, reporter, onePlace: deps.onePlace === true })
+  const isProbed = deps.headProbe !== undefined
+  const attempt = createAttempt({ pool: name, reporter, onePlace: deps.onePlace === true, isProbed })
   const guard = deps.identity && createIdentityGuard(deps.identity, attempt)
   const isForeign = guard?.isForeign ?? (() => false)
   const tell = {

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { PoolLimits } from '../../src/upstream/index.ts'
-import { startTestPool } from '../support/upstream/upstream-pool.ts'
+import type { AnswerVerdict, PoolLimits } from '../../src/upstream/index.ts'
+import { heightProbe, startTestPool } from '../support/upstream/upstream-pool.ts'
+import { eventually } from '../support/waiting/eventually.ts'
 
 const named = (name: string) => ({ answer: () => name })
 
@@ -89,4 +90,36 @@ test('a probe whose caller leaves before it is sent is followed by another', asy
   client.abort()
   await expect(left).rejects.toThrow()
   expect(await pool.rpc('', 'c', [])).toBe('first')
+})
+
+/** The first is asked first, and answers its height unless it is `closed`; a firewall before it looks at what is asked. */
+const startFirewalled = async (of: { closed: boolean }, probeMs = 600_000) => {
+  const answer = (body: string) => ({ body: `{"jsonrpc":"2.0","id":1,"result":"${body}"}` })
+  const { pool } = await startTestPool(
+    [
+      {
+        handle: (_request, body) =>
+          of.closed || body.includes('<script>') ? { status: 403, body: '' } : answer('0x1'),
+      },
+      { handle: () => answer('0x1') },
+    ],
+    { spec: (_url, index) => ({ priority: index }), deps: { headProbe: heightProbe(probeMs) } },
+  )
+  const judge = ({ status }: { status: number }): AnswerVerdict =>
+    status === 200 ? { kind: 'answer' } : { kind: 'retry', reason: `status ${status}` }
+  return { pool, ask: (body: string) => pool.exchange({ method: 'POST', path: '', body }, { judge }) }
+}
+
+test('what one client has to say closes no server for others: a firewall before it turns away that alone', async () => {
+  const { pool, ask } = await startFirewalled({ closed: false })
+  for (let index = 0; index < 10; index += 1) expect((await ask('<script>')).status).toBe(200)
+  expect(pool.status()[0]).toMatchObject({ breaker: 'closed', healthy: true })
+})
+
+test('a server that refuses us altogether is known by the questions for its height', async () => {
+  const { pool, ask } = await startFirewalled({ closed: true }, 1)
+  await eventually(async () => {
+    await ask('x')
+    expect(pool.status()[0]?.breaker).toBe('open')
+  })
 })

@@ -1,7 +1,15 @@
 import { BadInputError, messageOf } from '../../errors.ts'
 import type { Reporter } from '../events.ts'
 import type { Ticket } from '../limits/gate.ts'
-import { type Cancel, type CancelCause, failed, NOTHING_THERE, type Outcome, type Settle } from '../outcome.ts'
+import {
+  type Cancel,
+  type CancelCause,
+  type Failure,
+  failed,
+  NOTHING_THERE,
+  type Outcome,
+  type Settle,
+} from '../outcome.ts'
 import type { Upstream } from '../upstream.ts'
 import { sendWire, type WireAnswer, type WireRequest, type WireResult } from './wire.ts'
 
@@ -63,7 +71,13 @@ const recordPlace = <T>(upstream: Upstream, outcome: Outcome<T>, status: number)
   else if (outcome.failure.kind === 'behind') upstream.sawPlace(true)
 }
 
-const record = <T>(upstream: Upstream, outcome: Outcome<T>, ms: number, anyLength: boolean): void => {
+/** @param isBlameless whether a failure of this kind says nothing about the upstream */
+const record = <T>(
+  upstream: Upstream,
+  outcome: Outcome<T>,
+  ms: number,
+  isBlameless: (failure: Failure<T>) => boolean,
+): void => {
   if (outcome.kind !== 'failure') {
     upstream.succeeded(ms)
     return
@@ -72,7 +86,7 @@ const record = <T>(upstream: Upstream, outcome: Outcome<T>, ms: number, anyLengt
   if (kind === 'rate-limited') {
     upstream.breaker.inconclusive()
     upstream.pause(retryAfterMs)
-  } else if (kind === 'no-room' || (kind === 'too-large' && anyLength)) upstream.breaker.inconclusive()
+  } else if (isBlameless(outcome.failure)) upstream.breaker.inconclusive()
   else if (kind === 'behind' || kind === 'rpc') upstream.succeeded(ms)
   else upstream.failed()
 }
@@ -97,6 +111,8 @@ interface AttemptDeps {
   reporter: Reporter
   /** `UpstreamPoolDeps.onePlace` */
   onePlace: boolean
+  /** Upstreams are asked for their heights: whether they refuse us shows by that, whatever clients send. */
+  isProbed: boolean
 }
 
 /** A class, because one is made for every request. It is also its own ticket at the gate. */
@@ -165,11 +181,16 @@ class RunningAttempt<T> implements Ticket {
     const ms = performance.now() - this.#startedAt
     const outcome = this.#outcomeOf(result)
     if (result.kind === 'unsendable') this.#upstream.breaker.inconclusive()
-    else record(this.#upstream, outcome, ms, this.#plan.anyLength === true)
+    else record(this.#upstream, outcome, ms, (failure) => this.#isBlameless(failure))
     if (this.#deps.onePlace && result.kind === 'answer') recordPlace(this.#upstream, outcome, result.answer.status)
     this.#upstream.gate.leave()
     this.#report(ms, outcome, result.kind === 'answer' ? result.answer.status : undefined)
     this.#settle(outcome)
+  }
+
+  #isBlameless({ kind, blamesCall }: Failure<T>): boolean {
+    if (blamesCall && this.#deps.isProbed) return true
+    return kind === 'no-room' || (kind === 'too-large' && this.#plan.anyLength === true)
   }
 
   /** Never throws: nobody would be told, and the place at the gate would stay taken. */

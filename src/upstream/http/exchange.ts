@@ -51,7 +51,7 @@ const readRaw = (
       ...((verdict.behind && !verdict.withhold) || !idempotent ? { fallback: value } : {}),
       ...(verdict.unheard ? { unheard: verdict.unheard } : {}),
       ...(verdict.untouched ? { neverSent: true } : {}),
-      ...(kind === 'status' && status < 500 && status !== TIMEOUT ? { refused: true } : {}),
+      ...(kind === 'status' && status < 500 && status !== TIMEOUT ? { refused: true, blamesCall: status >= 400 } : {}),
     })
   }
   const trouble = judgeStatus(host, status, retryAfter)
