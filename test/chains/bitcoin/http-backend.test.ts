@@ -91,27 +91,27 @@ describe('esplora answers', () => {
     const many = Array.from({ length: 20 }, (_, index) => ({ address: `a${index}`, script: new Uint8Array() }))
     const controller = new AbortController()
     const read = createEsploraBackend(deps()).readBalances(many, readContext({ signal: controller.signal }))
-    await expect.poll(() => server.stats.inFlight).toBe(4)
+    await expect.poll(() => server.stats.inFlight).toBe(16)
     server.set({ latencyMs: 20 })
     controller.abort()
     await read.catch(() => undefined)
     await expect.poll(() => server.stats.inFlight).toBe(0)
     await createEsploraBackend(deps()).readBalances(many, readContext())
-    expect(server.stats.maxInFlight).toBe(4)
+    expect(server.stats.maxInFlight).toBe(16)
   })
 
   it('keeps what was answered by the deadline, however many addresses wait for their turn then', async () => {
-    const many = Array.from({ length: 12 }, (_, index) => ({ address: `a${index}`, script: new Uint8Array() }))
+    const many = Array.from({ length: 24 }, (_, index) => ({ address: `a${index}`, script: new Uint8Array() }))
     for (const one of ['a0', 'a1', 'a2'])
       pages[`/address/${one}`] = { ...answer(stats(700, 200), stats(0, 0)), address: one }
     server.set(({ path }) => (path in pages ? {} : { hang: 'headers' }))
     const time = new AbortController()
     const read = createEsploraBackend(deps()).readBalances(many, readContext({ signal: time.signal }))
-    await expect.poll(() => server.stats.requests).toBe(7)
+    await expect.poll(() => server.stats.requests).toBe(3 + 16)
     time.abort(new DeadlineError('the time is over'))
     const found = await read
     expect([...found].flatMap(([one, { ok }]) => (ok ? [one] : []))).toEqual(['a0', 'a1', 'a2'])
-    expect([found.size, server.stats.requests]).toEqual([12, 7])
+    expect([found.size, server.stats.requests]).toEqual([24, 3 + 16])
   })
 
   it('cuts its requests when the reader leaves', async () => {
