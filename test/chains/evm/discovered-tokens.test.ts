@@ -64,6 +64,23 @@ describe('discovered tokens', () => {
     expect(amounts(balances)).toEqual(new Map([[chain.tokens.spam, 5_000n * 10n ** 18n]]))
   })
 
+  it('may be missing where a server that named some knows the method no more, so that there is no total', async () => {
+    const indexer = await indexing(rows('x'))
+    const { source } = sourceOver(
+      ({ method, params }) => {
+        if (!method.startsWith('alchemy')) return undefined
+        // As one of several behind its address, of another plan.
+        if (JSON.stringify(params).includes(account(2))) throw new JsonRpcError('method not found', -32601)
+        return indexer.url
+      },
+      { list: [] },
+    )
+    const [first, second] = [await read(source, [account(1)]), await read(source, [account(2)])]
+    indexer.stop()
+    expect(first).not.toEqual([expect.objectContaining({ hasMore: true })])
+    expect(second).toEqual([expect.objectContaining({ tokens: [], hasMore: true })])
+  })
+
   it('are never the native coin in disguise, which would count it twice', async () => {
     const polygon = await startSandboxEvm({ chainId: 137 })
     const disguise = `0x${'1010'.padStart(40, '0')}`

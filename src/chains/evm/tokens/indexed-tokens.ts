@@ -9,6 +9,7 @@ import {
   type OfferedDiscovery,
   type TokenDiscovery,
   type TokensByOwner,
+  UNTOLD,
   waitFor,
 } from './token-discovery.ts'
 import type { FoundTokens } from './token-finder.ts'
@@ -94,9 +95,6 @@ interface Named extends FoundTokens {
 
 /** Longest wait of a reader for an index that is behind, milliseconds. */
 const OLD_MS = 1_000
-
-/** An owner who was never looked up may have any tokens. */
-const UNTOLD: FoundTokens = { tokens: [], more: true }
 
 /**
  * Names from an index that is behind: without them, tokens that were shown before would look spent. An index that is

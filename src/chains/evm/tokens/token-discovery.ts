@@ -14,6 +14,9 @@ export type TokensByOwner = ReadonlyMap<string, Outcome<FoundTokens>>
 /** An owner without unlisted tokens. */
 export const NO_TOKENS: FoundTokens = { tokens: [], more: false }
 
+/** An owner of whom nobody could tell, though somebody tells of others: there may be any tokens. */
+export const UNTOLD: FoundTokens = { tokens: [], more: true }
+
 /** Finds unlisted tokens that an owner holds. They are candidates only; amounts are read from the chain. */
 export interface TokenDiscovery {
   /**
@@ -136,7 +139,7 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): OfferedDiscovery
     if (known) return known
     try {
       // If the method has gone, there is nothing to wait for.
-      return { ok: true, value: (await fetchTokens(owner, context)) ?? NO_TOKENS }
+      return { ok: true, value: (await fetchTokens(owner, context)) ?? UNTOLD }
     } catch (error) {
       return failure(error)
     }
