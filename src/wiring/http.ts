@@ -1,3 +1,4 @@
+import { METHODS } from 'node:http'
 import cors from '@fastify/cors'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Logger } from 'pino'
@@ -134,6 +135,8 @@ function createServer(
     routerOptions: { ignoreTrailingSlash: true },
     rewriteUrl: ({ url = '/' }) => withoutDoubledSlash(url, config.data.pathPrefix),
   })
+  // Those that it does not know itself (`PROPFIND`) are 404 everywhere, before an API could say in its own words which it has.
+  for (const method of METHODS) if (!http.supportedMethods.includes(method)) http.addHttpMethod(method)
   http.server.maxConnections = config.http.maxConnections
   installRequestLog(http, () => logger.isLevelEnabled('debug'))
   return http

@@ -21,3 +21,17 @@ it.each([
   ])
   expect(answer.headers.get('access-control-allow-origin')).toBe('*')
 })
+
+it.each(['PROPFIND', 'MKCOL', 'SEARCH'])('%s is a method like any other that a path does not have', async (method) => {
+  const { url } = await stage.serve()
+  const known = await fetch(`${url}/v1/balance/get-balances`, { method })
+  expect([known.status, known.headers.get('allow'), await known.text()]).toEqual([
+    405,
+    'POST, OPTIONS',
+    '{"message":"METHOD_NOT_ALLOWED"}',
+  ])
+  const unknown = await fetch(`${url}/v1/balance/nope`, { method })
+  expect([unknown.status, await unknown.text()]).toEqual([404, '{"message":"NOT_FOUND"}'])
+  const nowhere = await fetch(`${url}/nope`, { method })
+  expect([nowhere.status, await nowhere.json()]).toMatchObject([404, { message: `Route ${method}:/nope not found` }])
+})
