@@ -102,3 +102,14 @@ it('what is asked of other nodes has the time of one call together, however many
   expect(await answer).toEqual([result(0), ...without.slice(1)])
   expect(asked).toBe(20)
 })
+
+it('what is no answer but a refusal of something in front of a node is none of the chain’s errors: clients ask again', async () => {
+  const body = Buffer.from(JSON.stringify([call(1, 'alone'), call(2, 'other')]))
+  const answer = await ask(body, async ({ message: { method } }) =>
+    method === 'alone' ? { status: 400, body: Buffer.from('refused') } : answerWith(result(2)),
+  )
+  expect(answer).toEqual([
+    { jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'status 400 instead of an answer' } },
+    result(2),
+  ])
+})

@@ -117,7 +117,7 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
     const entry = trimmed(answer.body)
     if (message.kind === 'silent') return undefined
     if (answer.status === 200 && entry[0] === 0x7b) return entry
-    return errorEntry(message.id, EVM_CODES.server, `status ${answer.status} instead of an answer`)
+    return unansweredEntry(message.id, `status ${answer.status} instead of an answer`)
   }
   /** Sends the calls to one node together; one by one if the node does not answer batches. */
   const askTogether = async (
