@@ -46,11 +46,13 @@ export interface ElectrumClient {
    * server refuses, or whose answer `check` rejects, goes to the next server alone, and becomes an error when no server
    * is left. The answers of a server that lags are used only if the others do not answer. Rejects when every server
    * failed, on abort, and at the deadline if nothing is known by then.
+   * @param isFault false: a server whose answer `check` rejects is not asked last from then on
    */
   round(
     calls: readonly ElectrumCall[],
     context: ReadContext,
     check?: (answer: unknown) => void,
+    isFault?: boolean,
   ): Promise<Told<unknown>[]>
   close(): void
 }
@@ -139,7 +141,7 @@ export const createElectrumClient = (deps: ElectrumClientDeps): ElectrumClient =
   return {
     name: `electrum ${candidates.map(({ host }) => host).join(', ')}`,
     callsPerSecond: limits.maxPipelined * requestsPerSecondOf(deps.servers, deps.budget),
-    async round(calls, context, check) {
+    async round(calls, context, check, isFault = true) {
       if (calls.length === 0) return []
       tips.touch()
       const asked = startRound(calls, check)
@@ -163,7 +165,7 @@ export const createElectrumClient = (deps: ElectrumClientDeps): ElectrumClient =
             continue
           }
           const trouble = asked.take(sent.outcomes)
-          if (trouble) failed(candidate, trouble)
+          if (trouble && isFault) failed(candidate, trouble)
           if (asked.open().length === 0 || sent.fault instanceof CancelledError) break
         } catch (error) {
           last = error
