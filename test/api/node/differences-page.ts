@@ -114,6 +114,9 @@ more than 1,024 blocks were missed.
 **Pending transactions** on a WebSocket may be announced twice by a node, when it prefers another block; both are passed on. What was announced before a node was lost
 is not announced again when the next one hears of it within some blocks.
 
+**Re-organisations** of a chain that has them (none under \`/ext\` that a node of the network runs): heads of another branch, and logs with \`removed\`, are pushed as the
+node pushes them. After a node is lost, heads read again at the next one are not compared with those that were pushed before.
+
 **Filters** (\`eth_newFilter\`, \`eth_newBlockFilter\`) live at one node.
 
 - If that node is gone, leaves a poll open without telling its height (three seconds, while another node tells its own) or has forgotten the filter, it is made again
