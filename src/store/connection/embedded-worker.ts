@@ -103,6 +103,14 @@ async function serve(port: NonNullable<typeof parentPort>): Promise<void> {
   send({ ready: true })
 }
 
+/**
+ * A terminal, and what supervises processes, tell all of them to end: whoever wants the database decides what becomes of
+ * it, and an ordered end would look like a failure otherwise.
+ */
+function leaveSignals(): void {
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined)
+}
+
 async function make(settings: WorkerSettings): Promise<void> {
   try {
     await (await PGlite.create(options(settings))).close()
@@ -113,4 +121,7 @@ async function make(settings: WorkerSettings): Promise<void> {
 }
 
 if (parentPort !== null) void serve(parentPort)
-else process.once('message', (settings) => void make(settings as WorkerSettings))
+else {
+  leaveSignals()
+  process.once('message', (settings) => void make(settings as WorkerSettings))
+}

@@ -39,21 +39,26 @@ export function startWorker(settings: WorkerSettings): Worker {
 
 /**
  * Creates a database in a folder with a separate process: it takes some 760 MB for two seconds, and memory taken by a
- * thread stays with its process. The creator may outlive this process by these seconds; nobody else may use the folder
- * then.
+ * thread stays with its process. It ends with this process, unless that is killed: then it may outlive it by these
+ * seconds; nobody else may use the folder then.
  * @throws StoreUnavailableError with its complaint
  */
 export async function makeDatabase(folder: string): Promise<void> {
   const maker = fork(entry(), { execArgv: [], env: {}, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
+  // First of what is done at the end: others may remove the folder.
+  const end = (): void => void maker.kill('SIGKILL')
+  process.prependOnceListener('exit', end)
   const settings: WorkerSettings = { folder, archive: undefined }
   // A process that ends at once breaks the channel too; its exit says more.
   maker.send(settings, () => undefined)
   const [complaint, [status, signal]] = await Promise.all([
     maker.stderr && text(maker.stderr),
     once(maker, 'close') as Promise<[number | null, NodeJS.Signals | null]>,
-  ]).catch((error: unknown) => {
-    throw new StoreUnavailableError('the process that makes the embedded database does not start', error)
-  })
+  ])
+    .catch((error: unknown) => {
+      throw new StoreUnavailableError('the process that makes the embedded database does not start', error)
+    })
+    .finally(() => process.off('exit', end))
   if (status === 0) return
   const why = complaint?.trim() || (signal === null ? `it left with status ${status}` : endedBy(signal))
   throw new StoreUnavailableError(`the embedded database cannot be made: ${why}`)

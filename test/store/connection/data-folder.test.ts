@@ -13,6 +13,7 @@ import { makeDatabase } from '../../../src/store/connection/worker-thread.ts'
 import { StoreUnavailableError } from '../../../src/store/errors.ts'
 import { descendants } from '../../support/programs/processes.ts'
 import { eventually } from '../../support/waiting/eventually.ts'
+import { until } from '../../support/waiting/until.ts'
 
 let original = ''
 const settings = (folder: string) => ({
@@ -147,4 +148,20 @@ it('says by what the process that makes a database was ended, and how much memor
   expect(await made).toBe(
     'the embedded database cannot be made: its process was ended by SIGKILL; it needs 1 GB of memory for a moment',
   )
+})
+
+it('makes a database to the end although a terminal tells all processes to end: its owner decides', async () => {
+  const folder = await folderFor()
+  const listeners = process.listenerCount('exit')
+  const made = makeDatabase(folder).then(
+    () => 'made',
+    (error: Error) => error.message,
+  )
+  expect(process.listenerCount('exit')).toBe(listeners + 1)
+  await until(async () => (await readdir(folder)).length > 0, 'it has begun')
+  const makers = descendants(process.pid).filter(({ command }) => command.includes('embedded-worker'))
+  expect(makers).toHaveLength(1)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) for (const { pid } of makers) process.kill(pid, signal)
+  expect(await made).toBe('made')
+  expect(process.listenerCount('exit')).toBe(listeners)
 })
