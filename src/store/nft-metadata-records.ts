@@ -6,6 +6,7 @@ import { nowSeconds } from './database.ts'
 import type { ChainNumbers } from './read/chain-numbers.ts'
 import type { NftMetadata } from './read/nft-queries.ts'
 import type { Database } from './schema/index.ts'
+import { queueChanged } from './write/changed-nfts.ts'
 
 /** A token whose metadata is to be fetched. */
 export interface DueNft {
@@ -38,7 +39,8 @@ export interface FetchedMetadata extends Omit<NftMetadata, 'updatedAt'> {
 export interface NftMetadataRecords {
   /**
    * Takes tokens of one kind whose fetch is due and sets their next turn `leaseSeconds` ahead, so that several workers
-   * share the queue and a killed one loses nothing. `without`: contracts of which none is taken. Of what nobody waits
+   * share the queue and a killed one loses nothing. What nobody waits for comes after a step through the collections of
+   * which more tokens changed than a commit queues. `without`: contracts of which none is taken. Of what nobody waits
    * for only the first thousand entries of the queue are checked then: if none of them may be taken, those that have
    * been due for long move to the end, and a later call finds what was behind them.
    */
@@ -90,23 +92,11 @@ export function createNftMetadataRecords(db: Kysely<Database>, numbers: ChainNum
     async takeDue(limit, leaseSeconds, which, without = []) {
       const now = nowSeconds()
       const lease = now + BigInt(leaseSeconds)
-      const query = sql<{
-        evm_chain_id: bigint
-        stream: number
-        contract: string
-        token_id: string
-        standard: number
-        attempts: number
-      }>`
-        with due as (
-          select m.contract, m.stream, m.token_id from ${which === 'asked' ? askedWithout(without) : othersWithout(now, without)}
-          order by m.due_at, m.contract, m.stream, m.token_id limit ${limit} for update of m skip locked)
-        update evm_nft_metadata m set due_at = ${lease}, attempts = m.attempts + 1
-        from due join stream s on s.id = due.stream
-        join evm_nft n on n.contract = due.contract and n.stream = due.stream and n.token_id = due.token_id
-        where m.contract = due.contract and m.stream = due.stream and m.token_id = due.token_id
-        returning s.evm_chain_id, m.stream, m.contract, m.token_id, n.standard, m.attempts - 1 as attempts`
-      const { rows } = await query.execute(db)
+      const entries = which === 'asked' ? askedWithout(without) : othersWithout(now, without)
+      // What was said earlier than enough others became due comes next.
+      const enough = sql`(select m.due_at from ${entries} order by m.due_at offset ${limit - 1} limit 1)`
+      if (which === 'others') await queueChanged(db, now, sql`coalesce(${enough}, ${now})`, without)
+      const rows = await takeRows(db, entries, limit, lease)
       if (rows.length === 0 && without.length > 0 && which === 'others') await moveBehind(now, without)
       return rows.map((row) => ({
         chainId: row.evm_chain_id,
@@ -155,6 +145,34 @@ export function createNftMetadataRecords(db: Kysely<Database>, numbers: ChainNum
       return { found: true, retryAfterSeconds: Math.max(1, coolDownSeconds - Number(row.passed)) }
     },
   }
+}
+
+interface TakenRow {
+  evm_chain_id: bigint
+  stream: number
+  contract: string
+  token_id: string
+  standard: number
+  attempts: number
+}
+
+/** @param entries of the queue, with their condition, as `m` */
+async function takeRows(
+  db: Kysely<Database>,
+  entries: RawBuilder<unknown>,
+  limit: number,
+  lease: bigint,
+): Promise<TakenRow[]> {
+  const { rows } = await sql<TakenRow>`
+    with due as (
+      select m.contract, m.stream, m.token_id from ${entries}
+      order by m.due_at, m.contract, m.stream, m.token_id limit ${limit} for update of m skip locked)
+    update evm_nft_metadata m set due_at = ${lease}, attempts = m.attempts + 1
+    from due join stream s on s.id = due.stream
+    join evm_nft n on n.contract = due.contract and n.stream = due.stream and n.token_id = due.token_id
+    where m.contract = due.contract and m.stream = due.stream and m.token_id = due.token_id
+    returning s.evm_chain_id, m.stream, m.contract, m.token_id, n.standard, m.attempts - 1 as attempts`.execute(db)
+  return rows
 }
 
 /** Requested entries, with their condition, as `m`; each was a request, so there are few. */

@@ -11,6 +11,7 @@ export const INDEX_TABLES = [
   'evm_contract',
   'evm_holding',
   'evm_nft',
+  'evm_nft_changed',
   'evm_nft_metadata',
   'evm_participant',
   'evm_transfer',

@@ -56,6 +56,7 @@ it('a step of the schema keeps no reader waiting for longer than a read may take
     '0015-probe-filler',
     '0016-unread-indexes',
     '0017-sums-of-rewards',
+    '0018-changed-nfts',
   ]
   expect(steps()).toEqual([[], '0010-unspent-entries', ...rest, ['0010-unspent-entries', ...rest]])
 })

@@ -79,7 +79,8 @@ describe('a database of an earlier version', () => {
     await client.query(
       `insert into firn_migration values ('0012-renewed-stake', now()), ('0013-untraced', now()),
         ('0014-metadata-by-height', now()), ('0015-probe-filler', now()),
-        ('0016-unread-indexes', now()), ('0017-sums-of-rewards', now()), ('9999-later', now())`,
+        ('0016-unread-indexes', now()), ('0017-sums-of-rewards', now()), ('0018-changed-nfts', now()),
+        ('9999-later', now())`,
     )
     expect(await open()).toContain('step 9999-later')
     await client.end()

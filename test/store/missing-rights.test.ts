@@ -84,7 +84,7 @@ it('tables that are gone are named by the health checks', async () => {
 })
 
 it('a role with the rights that the manual names for a process that serves does all that one does, as each starts', async () => {
-  const written = ['evm_nft_metadata', 'store_probe']
+  const written = ['evm_nft_metadata', 'evm_nft_changed', 'store_probe']
   const others = [...INDEX_TABLES, 'leader_lease', 'firn_migration', 'firn_migration_lock'].filter(
     (table) => !written.includes(table),
   )
@@ -101,4 +101,5 @@ it('a role with the rights that the manual names for a process that serves does 
   expect(await store.probes.progress()).toHaveLength(1)
   const token = { chainId: 1n, contract: '00'.repeat(20), tokenId: 1n }
   expect(await store.nftMetadata.requestReindex(token, 3_600)).toEqual({ found: false })
+  for (const which of ['asked', 'others'] as const) expect(await store.nftMetadata.takeDue(1, 600, which)).toEqual([])
 })

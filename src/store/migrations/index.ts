@@ -25,6 +25,7 @@ import * as metadataByHeight from './0014-metadata-by-height.ts'
 import * as probeFiller from './0015-probe-filler.ts'
 import * as unreadIndexes from './0016-unread-indexes.ts'
 import * as sumsOfRewards from './0017-sums-of-rewards.ts'
+import * as changedNfts from './0018-changed-nfts.ts'
 
 const STEPS: Record<string, Migration> = {
   '0001-node-state': nodeState,
@@ -44,6 +45,7 @@ const STEPS: Record<string, Migration> = {
   '0015-probe-filler': probeFiller,
   '0016-unread-indexes': unreadIndexes,
   '0017-sums-of-rewards': sumsOfRewards,
+  '0018-changed-nfts': changedNfts,
 }
 
 /** The migrator's message if another version knows more steps. */

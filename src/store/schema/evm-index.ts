@@ -71,6 +71,16 @@ export interface EvmIndexTables {
     log_index: number
     first_height: Int8
   }
+  /** Collections of which more tokens changed than a commit queues, see `changed-nfts.ts`. */
+  evm_nft_changed: {
+    contract: Bytes
+    stream: number
+    low: Numeric
+    high: Numeric
+    next: Numeric
+    again: boolean
+    due_at: Int8
+  }
   evm_nft_metadata: NftMetadataTable
   evm_participant: { address: Bytes; stream: number; first_height: Int8 }
   evm_holding: { address: Bytes; stream: number; contract: Bytes; first_height: Int8 }

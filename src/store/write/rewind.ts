@@ -6,10 +6,11 @@ import type { StoredEvmBlock } from '../index-writer.ts'
 import type { EvmRewrite } from '../rows/index.ts'
 import type { Database } from '../schema/index.ts'
 import { column, rowSource, sendTogether } from './bulk.ts'
+import { refetchMetadata } from './changed-nfts.ts'
 import type { RangeTransaction } from './range-transaction.ts'
 import { lockStream, toTarget } from './stream-rows.ts'
 import { noteUntraced, rewindUntraced } from './untraced.ts'
-import { evmInsertions, refetchMetadata } from './write-evm.ts'
+import { evmInsertions } from './write-evm.ts'
 
 const BY_HEIGHT = ['evm_block', 'evm_tx', 'evm_transfer', 'evm_contract'] as const
 const BY_FIRST_HEIGHT = ['evm_participant', 'evm_holding'] as const

@@ -5,15 +5,13 @@ import type {
   EvmBlockRow,
   EvmContractRow,
   EvmHoldingRow,
-  EvmMetadataChangeRow,
   EvmNftRow,
   EvmParticipantRow,
   EvmRows,
   EvmTransactionRow,
   EvmTransferRow,
 } from '../rows/index.ts'
-import { type Column, column, type Insertion, rowSource, rowsFor, sendChunks } from './bulk.ts'
-import type { RangeTransaction } from './range-transaction.ts'
+import { type Column, column, type Insertion, rowsFor } from './bulk.ts'
 import type { StreamTarget } from './stream-rows.ts'
 
 /** The rows of a range of an EVM chain. Every row has its height, so that `rewind` finds it. */
@@ -45,38 +43,6 @@ function nftRows(of: WithStream, nfts: readonly EvmNftRow[]): Insertion[] {
     rowsFor('evm_nft', of(NFT), latest, MERGE_NFT),
     rowsFor('evm_nft_metadata', of([...NFT_KEY, status, due]), latest, known),
   ]
-}
-
-/**
- * Queues tokens whose metadata changed; tokens that never moved stay unknown. A contract may report all its tokens in
- * every log, or each token separately: each is checked once, and queued tokens are left unchanged. One index step per
- * range: a join of each range with each token of the contract takes minutes.
- */
-export function refetchMetadata(tx: RangeTransaction, stream: number, changes: readonly EvmMetadataChangeRow[]): void {
-  const now = nowSeconds()
-  void sendChunks(tx, joinChanges(changes), (chunk) => {
-    const from = rowSource('c', CHANGE, chunk)
-    return sql`with told as materialized (
-        select t.contract, t.token_id from ${from} cross join lateral (
-          select contract, token_id from evm_nft_metadata
-          where contract = c.contract and stream = ${stream} and token_id between c.low and c.high offset 0) t)
-      update evm_nft_metadata m set due_at = ${now}, attempts = 0 from told
-      where m.contract = told.contract and m.stream = ${stream} and m.token_id = told.token_id
-        and (m.due_at is null or m.due_at > ${now})`
-  })
-}
-
-/** The same tokens, each in one range only. */
-function joinChanges(changes: readonly EvmMetadataChangeRow[]): EvmMetadataChangeRow[] {
-  const sorted = changes.filter(({ from, to }) => from <= to)
-  sorted.sort((a, b) => (a.contract === b.contract ? (a.from < b.from ? -1 : 1) : a.contract < b.contract ? -1 : 1))
-  const joined: EvmMetadataChangeRow[] = []
-  for (const change of sorted) {
-    const last = joined.at(-1)
-    if (last?.contract !== change.contract || change.from > last.to + 1n) joined.push(change)
-    else if (change.to > last.to) joined[joined.length - 1] = { ...last, to: change.to }
-  }
-  return joined
 }
 
 function first<R extends { height: bigint }>(rows: readonly R[], key: (row: R) => string): R[] {
@@ -185,12 +151,6 @@ const NFT: Column<EvmNftRow>[] = [
   column('height', 'int8', (row) => row.height),
   column('log_index', 'int4', (row) => row.logIndex),
   column('first_height', 'int8', (row) => row.firstHeight),
-]
-
-const CHANGE: Column<EvmMetadataChangeRow>[] = [
-  column('contract', 'bytea', (row) => row.contract),
-  column('low', 'numeric', (row) => row.from),
-  column('high', 'numeric', (row) => row.to),
 ]
 
 const PARTICIPANT: Column<EvmParticipantRow>[] = [

@@ -1,4 +1,6 @@
-import { expect, it, vi } from 'vitest'
+import pg from 'pg'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { useServerStores } from '../../support/store/server-stores.ts'
 import { describeStores } from '../../support/store/store.ts'
 import { address, commitEvm, L1, NFTS, nft } from './range-samples.ts'
 
@@ -37,6 +39,79 @@ describeStores('NFT metadata that is due', (open) => {
     expect(new Set(rest.map(({ attempts }) => attempts))).toEqual(new Set([0]))
   })
 
+  it('takes in a large collection that says that all changed some at a time, however often it says so, and others in between', async () => {
+    const store = await open()
+    await store.writer.register(L1)
+    const [large, small] = [NFTS.contract, address(0xdd)]
+    const many = (contract: string, count: number) =>
+      Array.from({ length: count }, (_, n) => ({ ...nft(0, address(1), BigInt(n)), contract }))
+    const all = [...many(large, 350), ...many(small, 3)]
+    await commitEvm(store, L1.name, 0, { nfts: all })
+    const take = async (limit = 1_000, without?: string[]) => {
+      const due = await store.nftMetadata.takeDue(limit, 600, 'others', without)
+      return due.map(({ contract, tokenId }) => `${contract === large ? 'large' : 'small'} ${tokenId}`).sort()
+    }
+    const names = (kind: string, from: number, to: number) =>
+      Array.from({ length: to - from }, (_, n) => `${kind} ${from + n}`).sort()
+    expect(await take()).toHaveLength(all.length)
+    const told = (height: number, contract: string, from = 0n) => ({
+      metadataChanges: [{ height: BigInt(height), contract, from, to: 2n ** 256n - 1n }],
+    })
+    await commitEvm(store, L1.name, 1, told(1, large))
+    await commitEvm(store, L1.name, 2, told(2, small, 1n))
+    // Of nobody who has no tokens anything is kept.
+    await commitEvm(store, L1.name, 3, told(3, address(0xee)))
+    expect(await take()).toEqual([...names('large', 0, 100), ...names('small', 1, 3)])
+    // Said again by both: the large one goes on, and begins anew behind its end; nothing comes of one that is left out.
+    await commitEvm(store, L1.name, 4, told(4, large, 340n))
+    await commitEvm(store, L1.name, 5, told(5, large, 50n))
+    await commitEvm(store, L1.name, 6, told(6, small))
+    expect(await take(1_000, [large])).toEqual(names('small', 0, 3))
+    const rest = [names('large', 100, 200), names('large', 200, 300), names('large', 300, 350)]
+    expect([await take(), await take(), await take()]).toEqual(rest)
+    const again = [names('large', 0, 100), names('large', 100, 200), names('large', 200, 300), names('large', 300, 350)]
+    expect([await take(), await take(), await take(), await take(), await take()]).toEqual([...again, []])
+  })
+
+  it('takes in what thousands of ranges of one block name, those beyond its share, too', async () => {
+    const store = await open()
+    await store.writer.register(L1)
+    const ids = [0, 7_497, 7_501, 7_503]
+    const { contract } = NFTS
+    const nfts = ids.map((tokenId) => nft(0, address(1), BigInt(tokenId)))
+    const all = { height: 0n, contract, from: 0n, to: 2n ** 256n - 1n }
+    await commitEvm(store, L1.name, 0, { nfts, metadataChanges: [all] })
+    const take = async () => {
+      const due = await store.nftMetadata.takeDue(10, 600, 'others')
+      return due.map(({ tokenId }) => Number(tokenId)).sort((a, b) => a - b)
+    }
+    // Named by the block in which they are new, too, they are due once.
+    expect(await take()).toEqual(ids)
+    const pairs = Array.from({ length: 2_502 }, (_, n) => BigInt(3 * n))
+    const metadataChanges = pairs.map((from) => ({ height: 1n, contract, from, to: from + 1n }))
+    await commitEvm(store, L1.name, 1, { metadataChanges })
+    expect(await take()).toEqual(ids)
+    expect(await take()).toEqual([])
+  })
+
+  it('takes a range that was said earlier before what is due later, however much that is', async () => {
+    const store = await open()
+    await store.writer.register(L1)
+    await commitEvm(store, L1.name, 0, { nfts: [nft(0, address(1), 7n)] })
+    expect(await store.nftMetadata.takeDue(10, 600, 'others')).toHaveLength(1)
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() - 60_000)
+    await commitEvm(store, L1.name, 1, {
+      metadataChanges: [{ height: 1n, contract: NFTS.contract, from: 0n, to: 2n ** 256n - 1n }],
+    })
+    clock.mockRestore()
+    const others = Array.from({ length: 50 }, (_, n) => ({ ...nft(2, address(1), BigInt(n)), contract: address(0xdd) }))
+    await commitEvm(store, L1.name, 2, { nfts: others })
+    const contracts = []
+    for (let turn = 0; turn < 4; turn++)
+      for (const { contract } of await store.nftMetadata.takeDue(10, 600, 'others')) contracts.push(contract)
+    expect(contracts).toContain(NFTS.contract)
+  })
+
   it('takes in an id that is minted again, and a new one once', async () => {
     const store = await open()
     await store.writer.register(L1)
@@ -55,4 +130,27 @@ describeStores('NFT metadata that is due', (open) => {
     ])
     expect(await store.nftMetadata.takeDue(10, 600, 'others')).toEqual([])
   })
+})
+
+const { server, connect } = useServerStores({ statementTimeoutMs: 10_000 })
+
+it('a token that is locked while its large collection has its turn holds nothing up, and has its own later', async () => {
+  const url = await server().create('changed')
+  const store = connect(url)
+  await store.open()
+  await store.writer.register(L1)
+  await commitEvm(store, L1.name, 0, { nfts: [7n, 8n, 9n].map((tokenId) => nft(0, address(1), tokenId)) })
+  const take = async () => (await store.nftMetadata.takeDue(10, 600, 'others')).map(({ tokenId }) => tokenId).sort()
+  expect(await take()).toEqual([7n, 8n, 9n])
+  const range = { contract: NFTS.contract, from: 0n, to: 2n ** 256n - 1n }
+  await commitEvm(store, L1.name, 1, { metadataChanges: [{ height: 1n, ...range }] })
+  const other = new pg.Client({ connectionString: url })
+  await other.connect()
+  onTestFinished(() => other.end())
+  await other.query('begin')
+  await other.query('select from evm_nft_metadata where token_id = 8 for update')
+  expect(await take()).toEqual([7n, 9n])
+  await other.query('rollback')
+  expect(await take()).toContain(8n)
+  expect((await other.query('select from evm_nft_changed')).rowCount).toBe(0)
 })
