@@ -165,8 +165,8 @@ export const createUpstreamPool = (
   }
   const upstreams = createUpstreams(specs, limits, { pool: name, registry, reporter, onHealthChange, onAway, onAlone })
   const ranking = createRanking(upstreams)
-  const isProbed = deps.headProbe !== undefined
-  const attempt = createAttempt({ pool: name, reporter, onePlace: deps.onePlace === true, isProbed })
+  const { headProbe: probe, onePlace = false } = deps
+  const attempt = createAttempt({ pool: name, reporter, onePlace, isProbed: probe !== undefined })
   const guard = deps.identity && createIdentityGuard(deps.identity, attempt)
   const isForeign = guard?.isForeign ?? (() => false)
   const tell = {
@@ -175,7 +175,6 @@ export const createUpstreamPool = (
     onFall: onAway,
     onAnew: () => deps.onAnew?.(),
   }
-  const { headProbe: probe } = deps
   const watch = probe && createHeadWatch({ pool: name, probe, upstreams, attempt, scheduler, reporter, ...tell })
   const reads = createReads({ pool: name, upstreams, limits, ranking, scheduler, watch, guard, reporter })
   const { read, readNow } = reads
