@@ -1,4 +1,4 @@
-import { BadInputError, FirnError } from '../../errors.ts'
+import { BadInputError, FirnError, OverloadedError } from '../../errors.ts'
 import { createRateLimitedLog } from '../../lib/logging/rate-limited-log.ts'
 
 export interface FailureLogDeps {
@@ -9,14 +9,14 @@ export interface FailureLogDeps {
 
 /**
  * Logs failed chain reads: at most one line a second for each chain, with the number of those in between (metrics count
- * all). Accounts of one read share their error object and its line, as do all that there is no room for; errors of the
- * caller are not logged.
+ * all). Accounts of one read share their error object and its line. Errors of the caller are not logged, nor what this
+ * process turns away because it is full: that is only counted, as everywhere.
  */
 export function createFailureLog({ logger, now }: FailureLogDeps): (caip2Id: string, error: Error) => void {
   const reported = new WeakSet<Error>()
   const rateLimited = createRateLimitedLog(now)
   return (caip2Id, error) => {
-    if (!logger || reported.has(error) || error instanceof BadInputError) return
+    if (!logger || reported.has(error) || error instanceof BadInputError || isFull(error)) return
     reported.add(error)
     const write = (others: object): void =>
       logger.warn({ chain: caip2Id, ...others, err: error }, 'balances could not be read')
@@ -25,3 +25,6 @@ export function createFailureLog({ logger, now }: FailureLogDeps): (caip2Id: str
     else write({})
   }
 }
+
+/** An upstream that has no room for a call names itself. */
+const isFull = (error: Error): boolean => error instanceof OverloadedError && error.cause === undefined

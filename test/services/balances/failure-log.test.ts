@@ -65,6 +65,15 @@ it('names what clients are told in words of its own, but is not theirs to mend',
   ])
 })
 
+it('does not name what this process has no room for: that is counted', () => {
+  const { lines, report, pass } = recorded()
+  const full = new OverloadedError()
+  report('eip155:1', full)
+  pass(60_000)
+  report('eip155:2', full)
+  expect(lines).toEqual([])
+})
+
 it('names every fault of this server', () => {
   const { lines, report } = recorded()
   const faults = [new TypeError('one'), new TypeError('two')]
