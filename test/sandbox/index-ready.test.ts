@@ -27,20 +27,35 @@ async function startSlowIndex(): Promise<{ url: string; asked: Map<string, numbe
 
 it('an index can be asked once nothing of it is "not yet" any more', async () => {
   const { url, asked } = await startSlowIndex()
-  expect(await indexAnswers(url, [`${url}/2`, `${url}/0`], 60_000)).toBe(true)
+  expect(await indexAnswers(url, { urls: [`${url}/2`, `${url}/0`] }, 60_000)).toBe(true)
   // Each "not yet" is a line in the log: it is asked once it is said to be at the tip.
   expect(Object.fromEntries(asked)).toEqual({ '/ext/health': 3, '/2': 3, '/0': 1 })
   expect([...asked.keys()][0]).toBe('/ext/health')
 })
 
+it('a health report that nobody is shown says nothing of the index', async () => {
+  const server = createServer((_, response) => {
+    response.writeHead(401).end('{"error":"auth token not provided"}')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  expect(await indexAnswers(url, { urls: [`${url}/0`] }, 600)).toBe(false)
+})
+
 it('where there is no index nothing is asked', async () => {
   const { url, asked } = await startSlowIndex()
-  expect(await indexAnswers(url, [], 60_000)).toBe(true)
+  expect(await indexAnswers(url, { urls: [] }, 60_000)).toBe(true)
   expect(asked.size).toBe(0)
 })
 
 it.each(['never', 'silent'])('who starts is not kept for longer than it is willing to wait: %s', async (name) => {
   const { url } = await startSlowIndex()
-  expect(await indexAnswers(url, [`${url}/0`, `${url}/${name === 'never' ? '1000000' : name}`], 600)).toBe(false)
-  expect(await indexAnswers(url, [`${url}/1000000`], -5)).toBe(false)
+  expect(await indexAnswers(url, { urls: [`${url}/0`, `${url}/${name === 'never' ? '1000000' : name}`] }, 600)).toBe(
+    false,
+  )
+  expect(await indexAnswers(url, { urls: [`${url}/1000000`] }, -5)).toBe(false)
 })

@@ -2,17 +2,8 @@ import { once } from 'node:events'
 import { expect, it } from 'vitest'
 import { itemsOf } from '../support/balances/balance-api.ts'
 import { descendants, isAlive } from '../support/programs/processes.ts'
+import { paste } from './pasted.ts'
 import { below, SANDBOX, startSandboxProcess } from './sandbox-process.ts'
-
-/** Does what a printed line does: not every machine has curl. */
-async function paste(line: string): Promise<{ status: number; text: string }> {
-  const [, at = '', body] =
-    /^curl (?:-N -X POST )?'?([^' ]+)'?(?: -H 'content-type: application\/json' -d '([^']+)')?$/.exec(line) ?? []
-  const answer = await fetch(at, {
-    ...(body === undefined ? {} : { method: 'POST', body, headers: { 'content-type': 'application/json' } }),
-  })
-  return { status: answer.status, text: await answer.text() }
-}
 
 it('the sandbox prints lines that work as they are and where it is ready; Ctrl-C leaves nothing behind', async () => {
   const { child, url, output } = await startSandboxProcess(SANDBOX.npm)

@@ -8,6 +8,7 @@ import { OVERRIDES } from '../support/server/stage.ts'
 import { archiveFile, hasArchive, putDatabase } from '../support/store/migrated-archive.ts'
 import { type SandboxAvalanche, startSandboxAvalanche } from './avalanche-network.ts'
 import { type BitcoinChain, startBitcoinChain } from './bitcoin-chain.ts'
+import { type Credentials, credentialsOf } from './credentials.ts'
 import { type SandboxEvm, startSandboxEvm } from './evm-chain.ts'
 import { type MetadataGateway, startMetadataGateway } from './metadata-gateway.ts'
 import { writeSandboxSettings } from './settings.ts'
@@ -23,6 +24,10 @@ export interface Sandbox {
   bitcoin: BitcoinChain
   solana: SolanaChain
   avalanche: SandboxAvalanche
+  /** What callers have to show. */
+  credentials: Credentials
+  /** Path in front of the indexed API. */
+  dataPathPrefix: string
   /** False where a flag leaves the index to others, or off. */
   indexes: boolean
   /** Keeps an empty database for the next start, where none was kept: that one is five seconds sooner. */
@@ -82,13 +87,15 @@ export async function startSandbox(options: { recordings?: string; argv?: readon
     })
     const loaded = loadConfig({ argv: options.argv ?? [], env: {}, cwd: folder })
     if (loaded.action !== 'run') throw new Error(loaded.text)
-    const { index, mode } = loaded.config
+    const { index, mode, data } = loaded.config
     await database
     const app = await createApp(loaded.config, OVERRIDES)
     stops.push(() => app.close())
     const url = await app.listen()
+    const credentials = await credentialsOf(loaded.config, url)
     const indexes = index.enabled && mode !== 'api'
-    return { url, app, evm, bitcoin, solana, avalanche, indexes, keep: () => archiveFile(folder), stop }
+    const server = { url, app, credentials, dataPathPrefix: data.pathPrefix, indexes }
+    return { ...server, evm, bitcoin, solana, avalanche, keep: () => archiveFile(folder), stop }
   } catch (error) {
     await stop()
     throw error

@@ -22,7 +22,7 @@ export interface DataApiOptions {
 /** 1,024 addresses are some 100 kB; parsing larger bodies takes time, during which no other request is answered. */
 export const MAX_BODY_BYTES = 1_048_576
 
-const API_KEY_HEADER = 'x-glacier-api-key'
+export const API_KEY_HEADER = 'x-glacier-api-key'
 
 export async function dataApi(app: FastifyInstance, options: DataApiOptions): Promise<void> {
   installErrors(app)

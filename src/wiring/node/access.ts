@@ -50,7 +50,7 @@ function readPasswordFile(path: string): string {
  * The configured password. A literal one wins over the file and is used unchanged; the file's is trimmed.
  * @throws NodeConfigError with the node's text
  */
-function readAccessPassword({ password, passwordFile = '' }: Config['node']['api']['auth']): string {
+export function readAccessPassword({ password, passwordFile = '' }: Config['node']['api']['auth']): string {
   const read = password ?? readPasswordFile(passwordFile)
   if (!isStrongPassword(read)) throw new NodeConfigError('API auth password is not strong enough')
   return read
