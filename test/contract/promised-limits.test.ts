@@ -42,6 +42,7 @@ import { MAX_BYTES as MAX_NAME_BYTES } from '../../src/services/keystore/users.t
 import { MAX_DERIVED } from '../../src/services/stake-rewards/index.ts'
 import { placesOfOne } from '../../src/store/connection/turns.ts'
 import { MAX_WAITING, READ_CONNECTIONS, STATEMENT_TIMEOUT_MS } from '../../src/store/store.ts'
+import { MOST_CHANGED_IDS, TOKENS_PER_TURN } from '../../src/store/write/changed-nfts.ts'
 import { LEASE_TIMES } from '../../src/store/write/leader-lease.ts'
 import { SAFE_FETCH_LIMITS } from '../../src/upstream/safe-fetch/safe-fetch.ts'
 import { MAX_BYTES as MAX_METADATA_BYTES } from '../../src/wiring/indexed/nft-metadata.ts'
@@ -84,6 +85,7 @@ const SAID: Record<string, string[]> = {
     `| Filters | fixed | ${count(MAX_FILTERS)}, ${word(FILTER_IDLE_MS / MINUTE)} idle minutes; ${count(MAX_KEPT_PARAMS)} characters of parameters and ${count(MAX_MISSED_BLOCKS)} missed blocks, to go on at another node |`,
     `| Reads that wait for the database | fixed | ${count(MAX_WAITING)}, each for ${STATEMENT_TIMEOUT_MS / 1_000} s; of outputs, balances, activity, stake rewards, ranges of containers and tokens that an owner had of one client address half of them, and ${placesOfOne(READ_CONNECTIONS)} of the ${READ_CONNECTIONS} connections |`,
     `of more than 4 MiB | fixed | ${word(LARGE_AT_ONCE.running)} at a time, ${LARGE_AT_ONCE.waiting} waiting; 64 MiB each |`,
+    `in ranges of several, that a commit queues | fixed | ${count(Number(MOST_CHANGED_IDS))} | the widest ranges have their turns later, ${TOKENS_PER_TURN} tokens of each collection at a time |`,
     `| Passwords checked at once | fixed | ${CHECKS.running}, ${CHECKS.waiting} waiting |`,
   ],
   keystore: [

@@ -43,6 +43,16 @@ describe('what the asker doubts', () => {
     await expect(pool.rpc('', 'eth_call', [], { doubts })).rejects.toThrow('no such token')
   })
 
+  const behind = { faults: { rpcError: { code: -32000, message: 'header not found' } } }
+  test.each([[[behind, nothing]], [[nothing, behind]]])(
+    'is further from the truth than that a block is not known yet, whoever speaks last: %#',
+    async (servers) => {
+      const { pool } = await startTestPool(servers)
+      const asked = pool.rpc('', 'eth_call', [], { doubts: (said) => said === 'nothing' })
+      await expect(asked).rejects.toThrow('header not found')
+    },
+  )
+
   test('is nearer to the truth than silence', async () => {
     const { pool, servers } = await startTestPool([refusing, named('second')])
     await servers[1]?.down()

@@ -92,18 +92,24 @@ test('a probe whose caller leaves before it is sent is followed by another', asy
   expect(await pool.rpc('', 'c', [])).toBe('first')
 })
 
-/** The first is asked first, and answers its height unless it is `closed`; a firewall before it looks at what is asked. */
-const startFirewalled = async (of: { closed: boolean }, probeMs = 600_000) => {
+/**
+ * The first is asked first, and answers its height unless it is `closed`; a firewall before it looks at what is asked.
+ * Without `probeMs` nobody asks for heights.
+ */
+const startFirewalled = async (of: { closed: boolean; status: number }, probeMs?: number) => {
   const answer = (body: string) => ({ body: `{"jsonrpc":"2.0","id":1,"result":"${body}"}` })
   const { pool } = await startTestPool(
     [
       {
         handle: (_request, body) =>
-          of.closed || body.includes('<script>') ? { status: 403, body: '' } : answer('0x1'),
+          of.closed || body.includes('<script>') ? { status: of.status, body: '' } : answer('0x1'),
       },
       { handle: () => answer('0x1') },
     ],
-    { spec: (_url, index) => ({ priority: index }), deps: { headProbe: heightProbe(probeMs) } },
+    {
+      spec: (_url, index) => ({ priority: index }),
+      ...(probeMs === undefined ? {} : { deps: { headProbe: heightProbe(probeMs) } }),
+    },
   )
   const judge = ({ status }: { status: number }): AnswerVerdict =>
     status === 200 ? { kind: 'answer' } : { kind: 'retry', reason: `status ${status}` }
@@ -111,15 +117,24 @@ const startFirewalled = async (of: { closed: boolean }, probeMs = 600_000) => {
 }
 
 test('what one client has to say closes no server for others: a firewall before it turns away that alone', async () => {
-  const { pool, ask } = await startFirewalled({ closed: false })
+  const { pool, ask } = await startFirewalled({ closed: false, status: 403 }, 600_000)
   for (let index = 0; index < 10; index += 1) expect((await ask('<script>')).status).toBe(200)
   expect(pool.status()[0]).toMatchObject({ breaker: 'closed', healthy: true })
 })
 
 test('a server that refuses us altogether is known by the questions for its height', async () => {
-  const { pool, ask } = await startFirewalled({ closed: true }, 1)
+  const { pool, ask } = await startFirewalled({ closed: true, status: 403 }, 1)
   await eventually(async () => {
     await ask('x')
     expect(pool.status()[0]?.breaker).toBe('open')
   })
+})
+
+test.each([
+  ['that sends us elsewhere', 302, 600_000],
+  ['whose height nobody asks for', 403, undefined],
+] as const)('a server %s is closed by what clients ask', async (_, status, probeMs) => {
+  const { pool, ask } = await startFirewalled({ closed: true, status }, probeMs)
+  for (let index = 0; index < 10; index += 1) await ask('x')
+  expect(pool.status()[0]?.breaker).toBe('open')
 })

@@ -10,14 +10,14 @@ import type { RangeTransaction } from './range-transaction.ts'
  * Most token ids, in ranges of several, that a commit queues. A log of a few thousand gas may name a million tokens:
  * queuing them takes minutes, in which the chain would stand. A single id costs its contract a log, and is not counted.
  */
-const AT_ONCE = 5_000n
+export const MOST_CHANGED_IDS = 5_000n
 /** Collections of one later step, and most tokens of each: however many and large they are, all have their turns. */
 const COLLECTIONS = 20
-const STEP = 100
+export const TOKENS_PER_TURN = 100
 
 /**
  * Queues tokens whose metadata changed; tokens that never moved stay unknown. A contract may report all its tokens in
- * every log, or each token separately: each is checked once, and queued tokens are left unchanged. Beyond AT_ONCE ids
+ * every log, or each token separately: each is checked once, and queued tokens are left unchanged. Beyond MOST_CHANGED_IDS ids
  * the widest ranges are noted, those of a contract from end to end, and their tokens queued later by `queueChanged`.
  */
 export function refetchMetadata(tx: RangeTransaction, stream: number, changes: readonly EvmMetadataChangeRow[]): void {
@@ -64,7 +64,7 @@ function share(ranges: readonly EvmMetadataChangeRow[]) {
   let ids = 0n
   const first = narrowestFirst.findIndex((range) => {
     if (width(range) > 1n) ids += width(range)
-    return ids > AT_ONCE
+    return ids > MOST_CHANGED_IDS
   })
   const few = first < 0 ? narrowestFirst : narrowestFirst.slice(0, first)
   return { few, many: narrowestFirst.slice(few.length) }
@@ -88,7 +88,7 @@ export async function queueChanged(
       update evm_nft_metadata m set due_at = ${now}, attempts = 0 from free f
       where m.contract = f.contract and m.stream = f.stream and m.token_id = f.token_id),
     place as materialized (
-      select f.contract, f.stream, count(t.token_id) < ${STEP} and bool_and(t.locked is null) as ends,
+      select f.contract, f.stream, count(t.token_id) < ${TOKENS_PER_TURN} and bool_and(t.locked is null) as ends,
         coalesce(min(t.locked), max(t.token_id) + 1) as next
       from first f left join (
         select t.contract, t.stream, t.token_id, case when t.waits and f.token_id is null then t.token_id end as locked
@@ -118,7 +118,7 @@ function nextTokens(until: RawBuilder<unknown>, without: readonly string[], now:
       select t.* from first f cross join lateral (
         select contract, stream, token_id, due_at is null or due_at > ${now} as waits from evm_nft_metadata
         where contract = f.contract and stream = f.stream and token_id between f.next and f.high
-        order by contract, stream, token_id limit ${STEP}) t),
+        order by contract, stream, token_id limit ${TOKENS_PER_TURN}) t),
     free as materialized (
       select m.* from told t cross join lateral (
         select m.contract, m.stream, m.token_id from evm_nft_metadata m

@@ -31,3 +31,9 @@ test.each([[[{ answer: () => OLDER }, HIDING]], [[HIDING, { answer: () => OLDER 
     expect(await createAvalancheNetwork({ pool }).autoRenewalFrom()).toBe(0)
   },
 )
+
+test('nor is it by whoever asks at the same time', async () => {
+  const { pool } = await startTestPool([HIDING, { answer: () => OLDER }])
+  const networks = [createAvalancheNetwork({ pool }), createAvalancheNetwork({ pool })]
+  expect(await Promise.all(networks.map((network) => network.autoRenewalFrom()))).toEqual([0, 0])
+})

@@ -102,21 +102,23 @@ it('an index that is behind and cannot be read is no error', async () => {
   expect(await broken.look()).toEqual([[], []])
 })
 
+/** No server finds tokens. */
+const NOBODY: OfferedDiscovery = {
+  isNear: false,
+  isOffered: false,
+  firstLook: () => undefined,
+  tokensOf: () => new Map(),
+}
+
 it('an owner of whom few tokens were looked up, among many owners of a stranger, has all of them by himself', async () => {
   const many = Array.from({ length: 30 }, (_, at) => `0x${at}`)
-  const none: OfferedDiscovery = {
-    isNear: false,
-    isOffered: false,
-    firstLook: () => undefined,
-    tokensOf: () => new Map(),
-  }
   const asked: [string, number][] = []
   const tokensOf = async (owner: string, most: number): Promise<readonly string[]> => {
     asked.push([owner, most])
     return owner === '0xa' ? many.slice(0, most) : []
   }
   const limits = { ...evmLimits, discoveredPerRead: 40 }
-  const discovery = createIndexedDiscovery({ isComplete: () => false, tokensOf }, none, limits)
+  const discovery = createIndexedDiscovery({ isComplete: () => false, tokensOf }, NOBODY, limits)
   const context = { signal: new AbortController().signal, deadline: Date.now() + 8_000 }
   const of = async (owners: readonly string[]) => (await discovery.tokensOf(owners, context)).get('0xa')
   const few = { ok: true, value: { tokens: many.slice(0, 4), more: true } }
@@ -128,6 +130,23 @@ it('an owner of whom few tokens were looked up, among many owners of a stranger,
   expect(await of(crowd)).toMatchObject(all)
   const most = () => asked.flatMap(([owner, most]) => (owner === '0xa' ? [most] : []))
   expect(most()).toEqual([5, 41])
+})
+
+it('an owner whose tokens a complete index told loses none because few were looked up for a crowd', async () => {
+  const many = Array.from({ length: 30 }, (_, at) => `0x${at}`)
+  let complete = true
+  const tokensOf = async (_owner: string, most: number): Promise<readonly string[]> => {
+    if (!complete) throw new Error('away')
+    return many.slice(0, most)
+  }
+  const limits = { ...evmLimits, discoveredPerRead: 40 }
+  const discovery = createIndexedDiscovery({ isComplete: () => complete, tokensOf }, NOBODY, limits)
+  const context = { signal: new AbortController().signal, deadline: Date.now() + 8_000 }
+  const of = async (owners: readonly string[]) => (await discovery.tokensOf(owners, context)).get('0xa')
+  await of(['0xa'])
+  expect(await of(['0xa', ...'bcdefghij'])).toMatchObject({ value: { more: true } })
+  complete = false
+  expect(await of(['0xa'])).toMatchObject({ ok: true, value: { tokens: many, more: false } })
 })
 
 it('an index that is complete is told for whom it is asked', async () => {

@@ -94,6 +94,47 @@ describeStores('NFT metadata that is due', (open) => {
     expect(await take()).toEqual([])
   })
 
+  it('forgets none of what is said of a collection that waits for its turn, below and above', async () => {
+    const store = await open()
+    await store.writer.register(L1)
+    const ids = [0n, 10_000n, 20_000n, 30_000n]
+    await commitEvm(store, L1.name, 0, { nfts: ids.map((tokenId) => nft(0, address(1), tokenId)) })
+    const take = async () => (await store.nftMetadata.takeDue(10, 600, 'others')).map(({ tokenId }) => tokenId)
+    expect(await take()).toEqual(ids)
+    const said: [bigint, bigint][] = [
+      [10_000n, 20_000n],
+      [0n, 10_000n],
+      [20_000n, 30_000n],
+    ]
+    for (const [at, [from, to]] of said.entries()) {
+      const height = BigInt(at + 1)
+      await commitEvm(store, L1.name, at + 1, { metadataChanges: [{ ...NFTS, height, from, to }] })
+    }
+    expect(await take()).toEqual(ids.slice(1))
+    expect(await take()).toEqual(ids)
+    expect(await take()).toEqual([])
+  })
+
+  it('gives each of many large collections its turn before any has a second one', async () => {
+    const store = await open()
+    await store.writer.register(L1)
+    const contracts = Array.from({ length: 21 }, (_, at) => address(0x40 + at))
+    const tokens = contracts.flatMap((contract) =>
+      Array.from({ length: 101 }, (_, n) => ({ ...nft(0, address(1), BigInt(n)), contract })),
+    )
+    await commitEvm(store, L1.name, 0, { nfts: tokens })
+    const take = () => store.nftMetadata.takeDue(10_000, 600, 'others')
+    expect(await take()).toHaveLength(tokens.length)
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() - 60_000)
+    const all = { height: 1n, from: 0n, to: 2n ** 256n - 1n }
+    await commitEvm(store, L1.name, 1, { metadataChanges: contracts.map((contract) => ({ contract, ...all })) })
+    clock.mockRestore()
+    const first = await take()
+    expect(new Set(first.map(({ contract }) => contract)).size).toBe(20)
+    const second = await take()
+    expect(new Set([...first, ...second].map(({ contract }) => contract)).size).toBe(21)
+  })
+
   it('takes a range that was said earlier before what is due later, however much that is', async () => {
     const store = await open()
     await store.writer.register(L1)
