@@ -3,6 +3,7 @@ import { CancelledError, messageOf } from '../errors.ts'
 import { createRateLimitedLog } from '../lib/logging/rate-limited-log.ts'
 import { steadyNow } from '../lib/steady-clock.ts'
 import { pause } from '../lib/waiting/pause.ts'
+import { NewerSchemaError } from '../store/index.ts'
 import type { AnyStream, ChainStream, StreamBlock } from './runner/stream.ts'
 import { createStreamRunner, type RunnerDeps, type StreamRunner } from './runner/stream-runner.ts'
 import type { StreamStatus } from './runner/stream-status.ts'
@@ -12,8 +13,11 @@ export interface IndexerDeps extends RunnerDeps {
 }
 
 export interface IndexerStatus {
-  /** `leading`: this process writes; `standby`: another process writes, and this one takes over when it ends. */
-  role: 'stopped' | 'standby' | 'leading'
+  /**
+   * `starting`: the database is being opened, or cannot be reached; `leading`: this process writes; `standby`: another
+   * process writes, and this one takes over when it ends.
+   */
+  role: 'stopped' | 'starting' | 'standby' | 'leading'
   streams: StreamStatus[]
 }
 
@@ -39,16 +43,23 @@ export function createIndexer({ streams, ...deps }: IndexerDeps): Indexer {
 
   const loop = async (signal: AbortSignal): Promise<void> => {
     let rateLimited = createRateLimitedLog(steadyNow, SAME_TROUBLE_MS)
+    role = 'starting'
     while (!signal.aborted) {
-      role = 'standby'
       try {
-        const leadership = await writer.lead(signal)
+        const leadership = await writer.lead(signal, () => {
+          role = 'standby'
+        })
         role = 'leading'
         rateLimited = createRateLimitedLog(steadyNow, SAME_TROUBLE_MS)
         logger.info({ streams: runners.map(({ name }) => name) }, 'indexing in this process')
-        await runAll(runners, AbortSignal.any([signal, leadership.lost])).finally(() => leadership.release())
+        await runAll(runners, AbortSignal.any([signal, leadership.lost])).finally(() => {
+          role = 'starting'
+          return leadership.release()
+        })
       } catch (error) {
         if (signal.aborted) break
+        // A process of that version writes, or is about to.
+        role = error instanceof NewerSchemaError ? 'standby' : 'starting'
         if (!(error instanceof CancelledError))
           rateLimited(messageOf(error), (others) =>
             logger.error({ err: error, ...others }, 'indexer cannot lead, trying again'),

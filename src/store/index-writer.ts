@@ -71,9 +71,10 @@ export interface IndexWriter {
   /**
    * Waits until this process is the indexer. Another process with the same database waits as hot standby. If a newer
    * version of this program migrates the database, the lead ends with the next range.
+   * @param onStandby called once another process is found to be it
    * @throws CancelledError when `signal` is aborted first; NewerSchemaError when the database is migrated already
    */
-  lead(signal: AbortSignal): Promise<Leadership>
+  lead(signal: AbortSignal, onStandby?: () => void): Promise<Leadership>
 }
 
 /** The last block of a stream. */

@@ -5,6 +5,7 @@
 
 export type { Caller } from './connection/index.ts'
 export {
+  NewerSchemaError,
   OtherNetworkError,
   RangeContentError,
   RangeGapError,

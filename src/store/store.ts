@@ -129,12 +129,16 @@ export function assembleStore(
 }
 
 /** How the process that indexes is chosen. */
-function leaderOf(lazy: LazyPool, leader: StoreOptions['leader']): (signal: AbortSignal) => Promise<Leadership> {
-  const session = async (signal: AbortSignal) => (await lazy.open()).hold(LEADER_LOCK, signal)
+function leaderOf(
+  lazy: LazyPool,
+  leader: StoreOptions['leader'],
+): (signal: AbortSignal, onStandby?: () => void) => Promise<Leadership> {
+  const session = async (signal: AbortSignal, onStandby?: () => void) =>
+    (await lazy.open()).hold(LEADER_LOCK, signal, onStandby)
   const lease = new Kysely<Database>({ dialect: new PostgresDialect({ pool: lazy.lease }) })
   const lead = leader === 'lease' ? createLeaderLease(lease, 'index') : session
-  return async (signal) => {
-    const leadership = await lead(signal)
+  return async (signal, onStandby) => {
+    const leadership = await lead(signal, onStandby)
     // Its writes might never be answered, and the next leader waits until they have ended.
     leadership.lost.addEventListener('abort', () => lazy.current?.abandon?.(), { once: true })
     return leadership

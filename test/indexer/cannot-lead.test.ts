@@ -18,11 +18,14 @@ it('a database of which the process cannot be the writer is told once, and again
   indexer.start()
   await vi.advanceTimersByTimeAsync(20_000)
   expect(told()).toEqual([['no connection', undefined]])
+  expect(indexer.status().role).toBe('starting')
   // What is wrong now is something else.
   trouble.error = new NewerSchemaError('9999-later')
   await vi.advanceTimersByTimeAsync(50_000)
   const schema = 'the database has the schema of'
   expect(told().slice(1)).toEqual([[schema, undefined]])
+  // A process of that version writes.
+  expect(indexer.status().role).toBe('standby')
   await vi.advanceTimersByTimeAsync(14_000)
   expect(told().slice(2)).toEqual([[schema, 29]])
 })

@@ -59,8 +59,10 @@ it('a second process waits and takes over when the first one goes', async () => 
   const first = await start()
   await caughtUp(first, [node])
   const second = await start()
-  await new Promise((resolve) => setTimeout(resolve, 300))
-  expect(second.status()).toMatchObject({ role: 'standby', streams: [{ phase: 'standby' }, { phase: 'standby' }, {}] })
+  // Whether another one writes is known when the database has said so.
+  expect(second.status().role).toBe('starting')
+  await until(() => second.status().role === 'standby', 'the other stands by')
+  expect(second.status().streams).toMatchObject([{ phase: 'standby' }, { phase: 'standby' }, {}])
   await first.stop()
   expect(first.status().role).toBe('stopped')
   node.moveTo({ P: 60, X: 30, C: 30 })

@@ -43,7 +43,7 @@ export interface PageStream {
 
 export interface PageIndex {
   enabled: boolean
-  /** `leading`: this process indexes; `standby` and `elsewhere`: another one does. */
-  role?: 'stopped' | 'standby' | 'leading' | 'elsewhere'
+  /** `leading`: this process indexes; `starting`: not yet; `standby` and `elsewhere`: another one does. */
+  role?: 'stopped' | 'starting' | 'standby' | 'leading' | 'elsewhere'
   streams: readonly PageStream[]
 }

@@ -26,6 +26,7 @@ const TIMES: LockTimes = { retry: 1_000, heartbeat: 5_000, silence: 15_000 }
 
 /**
  * Waits until this process holds an advisory lock of the server, on its own session.
+ * @param onHeld called when another session is found to hold it
  * @throws CancelledError when `signal` is aborted first; StoreUnavailableError when the server cannot be reached, is a
  * copy of another, or (SharedSessionError) when its session is shared with other clients
  */
@@ -33,6 +34,7 @@ export async function holdLock(
   settings: pg.ClientConfig,
   key: number,
   signal: AbortSignal,
+  onHeld?: () => void,
   times: LockTimes = TIMES,
 ): Promise<HeldLock> {
   const client = new pg.Client({ ...settings, query_timeout: times.heartbeat * 2 })
@@ -48,6 +50,7 @@ export async function holdLock(
     await client.connect()
     await client.query(`set idle_session_timeout = ${times.silence}`)
     while (!(await tryLock(client, key))) {
+      onHeld?.()
       await sleep(times.retry, undefined, { signal })
       lost.signal.throwIfAborted()
     }

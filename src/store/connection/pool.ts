@@ -32,9 +32,11 @@ export interface ConnectionPool extends PostgresPool {
   readonly size: number
   /**
    * Waits for a lock that only one process per database can hold.
+   * @param onHeld called when another process is found to hold it; never with the embedded database, which other
+   *   processes cannot open
    * @throws CancelledError when `signal` is aborted first
    */
-  hold(key: number, signal: AbortSignal): Promise<HeldLock>
+  hold(key: number, signal: AbortSignal, onHeld?: () => void): Promise<HeldLock>
   /** Callers that hold a connection, and callers that wait for one. */
   readonly load: { busy: number; waiting: number }
 }

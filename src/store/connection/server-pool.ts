@@ -123,7 +123,7 @@ export function openServerPool(options: ServerPoolOptions): ConnectionPool {
     },
     connect: (caller) => connect('read', caller),
     own: { connect: () => connect('own'), end: async () => {} },
-    hold: (key, signal) => holdLock(connectionSettings(options), key, signal),
+    hold: (key, signal, onHeld) => holdLock(connectionSettings(options), key, signal, onHeld),
     patient: { connect: connectForWork, end: async () => {} },
     lease: { connect: () => connectTo(lease, options.statementTimeoutMs + GRACE_MS), end: async () => {} },
     abandon: () => {

@@ -26,7 +26,7 @@ import { fillTraces, readUntraced } from './untraced.ts'
 export function createIndexWriter(
   ranges: RangeConnections,
   db: Kysely<Database>,
-  lead: (signal: AbortSignal) => Promise<Leadership & Partial<Pick<FencedLeadership, 'fence'>>>,
+  lead: (signal: AbortSignal, onStandby?: () => void) => Promise<Leadership & Partial<Pick<FencedLeadership, 'fence'>>>,
   upkeep: Upkeep | undefined,
 ): IndexWriter {
   const known = createRangeKnowledge()
@@ -76,8 +76,8 @@ export function createIndexWriter(
         await latest?.fence(tx)
         await fillTraces(tx, stream, traces)
       }),
-    async lead(signal) {
-      latest = await leadOwnSchema(db, () => lead(signal))
+    async lead(signal, onStandby) {
+      latest = await leadOwnSchema(db, () => lead(signal, onStandby))
       return latest
     },
   }

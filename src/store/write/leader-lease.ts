@@ -34,13 +34,14 @@ export const LEASE_TIMES: LeaseTimes = { life: 6_000, renewal: 1_500, retry: 1_0
  */
 export const createLeaderLease =
   (db: Kysely<Database>, name: string, times: LeaseTimes = LEASE_TIMES) =>
-  async (signal: AbortSignal): Promise<FencedLeadership> => {
+  async (signal: AbortSignal, onStandby?: () => void): Promise<FencedLeadership> => {
     const life = sql`clock_timestamp() + make_interval(secs => ${times.life / 1_000})`
     for (;;) {
       if (signal.aborted) throw new CancelledError()
       const asked = performance.now()
       const token = await take(db, name, life)
       if (token !== undefined) return keep({ db, name, token, life, times }, asked)
+      onStandby?.()
       await pause(times.retry, signal)
     }
   }

@@ -270,8 +270,10 @@ describePage('the page in a browser', () => {
       { name: EVM_B, phase: 'starting', tip: '0' },
       { name: EVM_A, phase: 'failing', failures: 3 },
     ]
+    server.setIndex({ enabled: true, role: 'starting', streams: [] })
+    const { page, text, until } = await open()
+    await until(`document.querySelector('#index-note').textContent === 'The index is starting.'`)
     server.setIndex({ enabled: true, role: 'leading', streams })
-    const { page, text } = await open()
     await page.waitForSelector('.stream')
     server.setIndex({ enabled: false, streams: [] })
     expect(await text('.stream:first-child')).toMatch(/P-Chain.*block 1,500 of 6,000.*50 blocks\/s · about 2 min left/)

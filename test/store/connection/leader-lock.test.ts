@@ -15,7 +15,7 @@ const TIMES = { retry: 50, heartbeat: 200, silence: 5_000 }
 /** A process that holds the lock, and says when it has it and when it has lost it. */
 const HOLDING = `import { holdLock } from './src/store/connection/leader-lock.ts'
   const [url, times] = process.argv.slice(1)
-  const held = await holdLock({ connectionString: url }, 7, new AbortController().signal, JSON.parse(times))
+  const held = await holdLock({ connectionString: url }, 7, new AbortController().signal, undefined, JSON.parse(times))
   held.lost.addEventListener('abort', () => console.log('lost'))
   console.log('held')
   setInterval(() => undefined, 1_000)`
@@ -33,7 +33,7 @@ it('a holder that stands still loses the lock to the next one, and knows it when
   const says = linesOf(holder)
   expect(await says()).toBe('held')
   let taken = false
-  const waiting = holdLock({ connectionString: url }, 7, never, TIMES).then((lock) => {
+  const waiting = holdLock({ connectionString: url }, 7, never, undefined, TIMES).then((lock) => {
     taken = true
     return lock
   })
@@ -63,8 +63,10 @@ it('sessions that a pooler shares are told of: two would hold the lock', async (
   onTestFinished(() => server.stop())
   const pooler = await startSessionSharingPooler(server.url('postgres'))
   onTestFinished(() => pooler.stop())
-  const first = await holdLock({ connectionString: pooler.url }, 7, never, TIMES)
-  await expect(holdLock({ connectionString: pooler.url }, 7, never, TIMES)).rejects.toThrow('set store.leader to lease')
+  const first = await holdLock({ connectionString: pooler.url }, 7, never, undefined, TIMES)
+  await expect(holdLock({ connectionString: pooler.url }, 7, never, undefined, TIMES)).rejects.toThrow(
+    'set store.leader to lease',
+  )
   expect(first.lost.aborted).toBe(false)
   await first.release()
 })
@@ -74,7 +76,7 @@ it('a lock that the session of the server no longer has is lost, though a pooler
   onTestFinished(() => server.stop())
   const pooler = await startSessionSharingPooler(server.url('postgres'))
   onTestFinished(() => pooler.stop())
-  const held = await holdLock({ connectionString: pooler.url }, 7, never, TIMES)
+  const held = await holdLock({ connectionString: pooler.url }, 7, never, undefined, TIMES)
   const other = new pg.Client({ connectionString: pooler.url })
   await other.connect()
   // As the end of the server's session would.

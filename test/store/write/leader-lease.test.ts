@@ -196,7 +196,9 @@ describe('a lease in a row', () => {
 
   it('is not waited for after the signal', async () => {
     const held = await candidate('signal').lead(never)
-    await expect(candidate('signal').lead(AbortSignal.timeout(100))).rejects.toThrow(CancelledError)
+    const leaving = new AbortController()
+    const standBy = () => leaving.abort()
+    await expect(candidate('signal').lead(leaving.signal, standBy)).rejects.toThrow(CancelledError)
     await held.release()
   })
 })

@@ -72,6 +72,7 @@ function noteOf(report) {
   if (!report) return 'The index does not answer at the moment; it may just be starting.'
   if (!report.enabled) return 'This server keeps no index; balances come from the chains themselves.'
   if (report.role === 'elsewhere') return 'Another process keeps the index that this server reads.'
+  if (report.role === 'starting') return 'The index is starting.'
   if (report.role === 'standby') return 'Another process keeps the index; this one takes over when it goes.'
   return report.streams.length === 0 ? 'Nothing is indexed yet.' : ''
 }
