@@ -27,8 +27,8 @@ const files = readdirSync(new URL('test', import.meta.url), { recursive: true, e
  * the processors' work each would hold up a place that does nothing.
  */
 const WAITING = [
-  'api/node/evm/anew',
-  'api/node/evm/shown-blocks',
+  'api/node/evm/read/anew',
+  'api/node/evm/read/shown-blocks',
   'api/node/forward/answers',
   'api/node/forward/nodes/c-blocks',
   'api/node/forward/told/accepted-everywhere',
