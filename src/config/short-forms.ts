@@ -33,7 +33,7 @@ export const shortForms: readonly ShortForm[] = [
   form(
     'avalanche-mainnet-node',
     '<url>',
-    `Use this node for P, X, C and the C-chain EVM of mainnet, instead of all public upstreams. IDs are asked of it. Its requestsPerSecond is ${OWN_NODE_REQUESTS_PER_SECOND}, under /ext too; give it in upstreams of the chains for another one.`,
+    `Use this node for P, X, C and the C-chain EVM of mainnet, instead of all public upstreams. IDs are read from it. Its requestsPerSecond is ${OWN_NODE_REQUESTS_PER_SECOND}, also under /ext; to change that, name the node in the chains' upstreams.`,
     /[\s,]+/,
   ),
   form('avalanche-testnet-node', '<url>', 'The same for the testnet; the node may be of any network.', /[\s,]+/),

@@ -26,18 +26,18 @@ const AppCheckSection = section({
 export const BalanceSection = section({
   chainDeadlineMs: wait(
     8_000,
-    'A chain that has not answered by then becomes a handled error. Time in which the process itself is busier than idle does not count, up to as much again.',
+    "A chain that has not answered by then becomes an error item. If Firn's own work takes more than half of that time, the excess extends it, up to as much time again.",
   ),
-  maxStaleMs: ms(60_000, 'When a chain fails, its last good answer may be served while it is younger than this.'),
+  maxStaleMs: ms(60_000, 'If a chain fails, its last good answer may be served while it is younger than this.'),
   keepAliveMs: wait(15_000, 'Silence on a stream before a comment line is sent.'),
-  stalledReaderMs: wait(30_000, 'A reader that takes nothing for this long is cut.'),
-  maxStreams: count(2_000, 'Open balance streams; one more is answered 503 with retry-after.'),
+  stalledReaderMs: wait(30_000, 'A client that reads nothing for this long is cut.'),
+  maxStreams: count(2_000, 'Open balance streams; one more is 503 with retry-after.'),
   cacheEntries: Type.Integer({
     minimum: 1,
     // Memory for all of them is allocated at the start.
     maximum: 10_000_000,
     default: 20_000,
-    description: 'Account results kept in memory, with ten tokens each on average: fewer where accounts hold more.',
+    description: 'Account results kept in memory, with ten tokens each on average; fewer if accounts hold more.',
   }),
   xpubGap: Type.Integer({
     minimum: 20,

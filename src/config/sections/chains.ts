@@ -7,8 +7,8 @@ const nativeToken = (decimals: number, { minimum, maximum } = { minimum: 0, maxi
   section({
     name: Type.String({ minLength: 1, description: 'Name of the coin.' }),
     symbol: Type.String({ minLength: 1, description: 'Symbol of the coin.' }),
-    decimals: Type.Integer({ minimum, maximum, default: decimals, description: 'Digits behind the point.' }),
-    internalId: Type.Optional(Type.String({ minLength: 1, description: 'Name wallets know the token by.' })),
+    decimals: Type.Integer({ minimum, maximum, default: decimals, description: 'Decimals.' }),
+    internalId: Type.Optional(Type.String({ minLength: 1, description: 'Name by which wallets know the token.' })),
     priceId: Type.Optional(Type.String({ description: 'Coin id at the price provider.' })),
     logoUri: Type.Optional(
       Type.String({ pattern: '^https://', allowed: 'a URL beginning with https://', description: 'Logo, https only.' }),
@@ -21,7 +21,7 @@ const explorer = Type.Optional(
   Type.String({
     pattern: '^https?://',
     allowed: 'a URL beginning with https:// or http://',
-    description: 'Block explorer, a link for people.',
+    description: 'Block explorer, for links.',
   }),
 )
 const tokenLists = list(source(), 'URLs or files in tokenlists.org format.')
@@ -34,7 +34,7 @@ const blockTimeMs = (mostMs: number) =>
   Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: `Usual time between blocks: results are kept about as long, 1 to ${mostMs / 1_000} s. Milliseconds.`,
+      description: `Usual time between blocks: results are cached for about as long, 1 to ${mostMs / 1_000} s. Milliseconds.`,
     }),
   )
 
@@ -42,14 +42,14 @@ export const EvmChainSchema = section({
   name,
   testnet: toggle(
     false,
-    'Test network: told as one. Its coin has a price where `native.priceId` names one, as in Core itself.',
+    'Marks a test network. Its coin has a price only if `native.priceId` names one, as in Core itself.',
   ),
   upstreams,
   native: nativeToken(18),
   blockTimeMs: Type.Integer({
     minimum: 1,
     description:
-      'Usual time between blocks: results are kept about as long, and it tells how many blocks are a lag. Milliseconds.',
+      'Usual time between blocks: results are cached for about as long, and it decides how many blocks count as lag. Milliseconds.',
   }),
   explorer,
   multicall: Type.Optional(
@@ -105,7 +105,7 @@ const StakingSchema = section(
     supplyCap: nanoAvax('720000000000000000', '--stake-supply-cap: nAVAX.'),
     maxValidatorStake: nanoAvax('3000000000000000', '--max-validator-stake: nAVAX.'),
   },
-  { description: "What the network's nodes were started with, where it is not as on the public networks." },
+  { description: "Flags of the network's nodes that differ from those of the public networks." },
 )
 
 export const AvalancheNetworkSchema = section({
@@ -114,24 +114,24 @@ export const AvalancheNetworkSchema = section({
     minItems: 1,
     description: 'Nodes: the origin only, paths such as /ext/bc/P are added.',
   }),
-  networkId: Type.Optional(Type.Integer({ minimum: 1, description: 'Left out = asked of the node.' })),
+  networkId: Type.Optional(Type.Integer({ minimum: 1, description: 'Left out = read from a node.' })),
   hrp: Type.Optional(
     Type.String({
       pattern: '^[a-z0-9]{1,32}$',
       allowed: 'small letters and digits, 32 at most',
-      description: 'Address prefix; left out = by network ID. That of networks 1 and 5 is avax and fuji.',
+      description: 'Address prefix; left out = by network ID. Networks 1 and 5 have avax and fuji.',
     }),
   ),
-  xBlockchainId: Type.Optional(Type.String({ description: 'Left out = asked of the node, re-tried until known.' })),
-  cBlockchainId: Type.Optional(Type.String({ description: 'Left out = asked of the node, re-tried until known.' })),
+  xBlockchainId: Type.Optional(Type.String({ description: 'Left out = read from a node, retried until known.' })),
+  cBlockchainId: Type.Optional(Type.String({ description: 'Left out = read from a node, retried until known.' })),
   avaxAssetId: Type.Optional(
     Type.String({
       description:
-        'Left out = asked of the node, re-tried until known; given, it has to be what the node says, if it does.',
+        'Left out = read from a node, retried until known. If given, it must match what the node reports, if it reports one.',
     }),
   ),
   evmChainId: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'EVM chain id of the C-chain; left out = asked of the node.' }),
+    Type.Integer({ minimum: 1, description: 'EVM chain id of the C-chain; left out = read from a node.' }),
   ),
   genesisFile: Type.Optional(source({ description: "Genesis in the node's own format: path or URL." })),
   staking: Type.Optional(StakingSchema),
@@ -164,13 +164,16 @@ export const ChainsSection = section({
     {
       mainnet: Type.Optional({
         ...AvalancheNetworkSchema,
-        description: 'P, X and C of what the wire calls mainnet; may be any network. null removes it.',
+        description: 'P, X and C of the network that the APIs call mainnet; may be any network. null removes it.',
       }),
       testnet: Type.Optional({
         ...AvalancheNetworkSchema,
-        description: 'P, X and C of what the wire calls testnet; may be any network. null removes it.',
+        description: 'P, X and C of the network that the APIs call testnet; may be any network. null removes it.',
       }),
     },
-    { description: "The wire's two networks. Own upstreams: IDs not given are asked of the node." },
+    {
+      description:
+        'The two networks of the APIs. With upstreams of your own, IDs that are not given are read from a node.',
+    },
   ),
 })

@@ -7,12 +7,12 @@ const PlanSchema = section({
   computeUnitsPerDay: count(10_000_000_000, 'Compute units per day.'),
   operations: list(
     choice(DATA_OPERATIONS),
-    'Operations (their operationId) that may be called; empty = all. live-check may always be, without a key.',
+    'Operations (by operationId) that may be called; empty = all. live-check is always allowed, without a key.',
   ),
 })
 
 const ApiKeySchema = section({
-  key: secret('Value of x-glacier-api-key, or `sha256:` and the hex digest of it.', {
+  key: secret('Value of x-glacier-api-key, or `sha256:` and its hex digest.', {
     pattern: '^(?!sha256:)|^sha256:[0-9a-fA-F]{64}$',
     allowed: 'a key, or sha256: and 64 hex digits',
   }),
@@ -30,14 +30,14 @@ const gateway = (place: string, description: string) =>
 
 /** Fetching of NFT metadata from URLs that strangers name. */
 const NftMetadataSection = section({
-  ipfsGateway: gateway('https://ipfs.io/ipfs/', 'Gateway for ipfs:// URIs; CID and path are put behind it.'),
-  arweaveGateway: gateway('https://arweave.net/', 'Gateway for ar:// URIs; transaction and path are put behind it.'),
+  ipfsGateway: gateway('https://ipfs.io/ipfs/', 'Gateway for ipfs:// URIs; CID and path are appended.'),
+  arweaveGateway: gateway('https://arweave.net/', 'Gateway for ar:// URIs; transaction and path are appended.'),
   allowedAddresses: list(
     Type.String({
       pattern: '^(\\d{1,3}(\\.\\d{1,3}){3}|\\[[0-9a-f:.]+\\]):\\d{1,5}$',
       allowed: 'an IP address with a port, such as 10.0.0.7:8080 or [fd00::7]:8080',
     }),
-    'Private addresses that are fetched from all the same, for example an own gateway. Every path there can then be asked for by whoever writes a token URI.',
+    'Private addresses that metadata may be fetched from, for example your own gateway. Whoever writes a token URI can then request any path there.',
   ),
 })
 
@@ -48,13 +48,10 @@ export const DataSection = section({
     pattern: '^(?!/ext(/|$))(/[-._~a-zA-Z0-9]+)*$',
     allowed: 'empty, or a path such as /api without a slash at its end, none below /ext',
     default: '',
-    description: 'Path put in front of the indexed API.',
+    description: 'Path prefix of the indexed API.',
   }),
-  keyRequired: toggle(false, 'Refuse requests without a known key; live-check, which load balancers ask, needs none.'),
-  apiKeys: list(
-    ApiKeySchema,
-    'Known keys and their plans; a key as it is sent, or `sha256:` and the hex digest of it.',
-  ),
+  keyRequired: toggle(false, 'Refuse requests without a known key; live-check, which load balancers use, needs none.'),
+  apiKeys: list(ApiKeySchema, 'Known keys and their plans; a key as clients send it, or `sha256:` and its hex digest.'),
   plans: Type.Record(Type.String({ pattern: '^[-_a-zA-Z0-9]+$' }), PlanSchema, {
     additionalProperties: false,
     default: { default: { computeUnitsPerMinute: 10_000_000, computeUnitsPerDay: 10_000_000_000, operations: [] } },

@@ -4,8 +4,8 @@ import { choice, list, ms, section, toggle, url, wait } from './field.ts'
 /** Settings of Firn's own index and its storage. */
 export const IndexSection = section({
   enabled: toggle(false, 'Index P, X and C (and the streams named) into the store.'),
-  allowIncomplete: toggle(false, 'Start although an index that ran before is switched off.'),
-  maxIndexAgeMs: ms(300_000, 'Indexed answers staler than this are refused with 503.'),
+  allowIncomplete: toggle(false, 'Start even if an index that ran before is now switched off.'),
+  maxIndexAgeMs: ms(300_000, 'Indexed answers older than this are 503 instead.'),
   streams: list(
     Type.String({
       pattern: '^((mainnet|testnet):[PXC]|eip155:[0-9]+)$',
@@ -16,11 +16,11 @@ export const IndexSection = section({
   traces: choice(['auto', 'required', 'off'], {
     default: 'auto',
     description:
-      'What contracts send inside of EVM transactions: read where nodes have `debug_traceBlockByNumber`, or nothing indexed without it, or never.',
+      'Value that contracts send inside EVM transactions. auto: indexed if nodes have `debug_traceBlockByNumber`; required: nothing is indexed without it; off: never read.',
   }),
   genesis: choice(['file', 'infer'], {
     default: 'file',
-    description: 'Genesis allocations: from genesisFile when it verifies, or always inferred from the chain.',
+    description: 'Genesis allocations. file: from genesisFile if it verifies; infer: always inferred from the chain.',
   }),
 })
 
@@ -36,7 +36,7 @@ export const StoreSection = section({
   leader: choice(['session', 'lease'], {
     default: 'session',
     description:
-      'How one indexer keeps others out: a lock of its database session, or a lease in a row (poolers, locks that do nothing).',
+      'How one indexer excludes the others. session: a lock of its database session; lease: a lease in a row, for poolers and databases whose locks have no effect.',
   }),
   dataDir: Type.Optional(
     Type.String({ minLength: 1, description: 'Folder of the embedded database; left out = store in dataDir.' }),
@@ -49,14 +49,15 @@ const NODE = '^(\\[[0-9a-fA-F:.]+\\]|[^\\s:/@]+):[0-9]{1,5}$'
 export const RedisSection = section({
   url: Type.Optional(
     url(['redis', 'rediss'], {
-      description: 'Redis-compatible server: several processes share limits and prices; left out = each its own.',
+      description:
+        'Redis-compatible server through which several processes share limits, prices and what clients were told; left out = each process by itself.',
     }),
   ),
   cluster: toggle(false, 'The URL is one of the nodes of a cluster.'),
   nodes: list(
     Type.String({ pattern: NODE, allowed: 'host:port' }),
-    'Further nodes of the cluster, with the credentials and the encryption of the URL: asked at a start while that of the URL is away.',
+    'Further nodes of the cluster, for starts while the node of the URL is away; same credentials and encryption as in the URL.',
   ),
-  keyPrefix: Type.String({ default: 'firn:', description: 'Put in front of every key.' }),
-  timeoutMs: wait(250, 'An answer later than this counts as none, and the process goes on alone.'),
+  keyPrefix: Type.String({ default: 'firn:', description: 'Prefix of every key.' }),
+  timeoutMs: wait(250, 'Longest wait for Redis; then the process goes on without it.'),
 })

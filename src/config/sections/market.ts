@@ -21,7 +21,8 @@ export const MarketSection = section({
     ),
     scaledUnit: choice(['shown', 'held'], {
       default: 'shown',
-      description: 'What prices are of where a token shows another amount than accounts hold (Token-2022, ERC-8056).',
+      description:
+        'Unit that prices refer to, for tokens that show another amount than accounts hold (Token-2022, ERC-8056).',
     }),
     splitSettleMs: ms(600_000, 'How long after a split the price of such a token counts as unknown.'),
     cacheMs: ms(60_000, 'Prices are refreshed after this.'),

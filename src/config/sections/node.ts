@@ -6,7 +6,7 @@ export const NodeSection = section({
   network: Type.Optional(
     choice(['mainnet', 'testnet'], {
       description:
-        'Network served under /ext; left out = that whose upstreams are named, mainnet of both or none, else what is configured.',
+        'Network served under /ext. Left out = the one whose upstreams you name (mainnet if you name both or none), else the one that is configured.',
     }),
   ),
   publicDeployment: toggle(false, 'Serve the public: node-private and admin methods are switched off.', {
@@ -16,27 +16,27 @@ export const NodeSection = section({
     Type.String({
       minLength: 1,
       description:
-        'Host of the upstream node that answers for one node (info.getNodeID …), with the port if its URL has one, and `#2` behind it for the second node at one host.',
+        'Host of the node that answers questions about a single node (info.getNodeID …), with the port if its URL has one, and `#2` after it for the second node at one host.',
     }),
   ),
   writePolicy: choice(['one', 'all'], {
     default: 'one',
-    description: 'Transactions go to one node, or to all with the first success.',
+    description: 'Transactions are sent to one node, or to all; the first success is the answer.',
   }),
   requestsPerSecond: Type.Number({
     exclusiveMinimum: 0,
     default: 10_000,
-    description: 'Requests forwarded per second to one node that names no limit of its own.',
+    description: 'Requests forwarded per second to a node without a limit of its own.',
   }),
-  maxConcurrent: count(1_024, 'Forwarded requests in flight at one node that names no limit of its own.'),
-  attemptMs: wait(20_000, 'Time one node gets for a forwarded request before another is asked.', { minimum: 100 }),
+  maxConcurrent: count(1_024, 'Forwarded requests in flight at a node without a limit of its own.'),
+  attemptMs: wait(20_000, 'Time for one node to answer a forwarded request before another is asked.', { minimum: 100 }),
   bodyLimitBytes: count(26_214_400, 'Largest request body under /ext, bytes; EVM endpoints have a limit of 5 MiB.'),
   cacheBytes: count(
     67_108_864,
-    'Memory for answers that stay true (accepted blocks, transactions), bytes; 0 = off.',
+    'Memory for answers that do not change (accepted blocks, transactions), bytes; 0 = off.',
     0,
   ),
-  tipCacheMs: ms(0, 'Answers about the tip are used again for this long while it stands still; 0 = never.'),
+  tipCacheMs: ms(0, 'Answers about the tip are reused for this long while the tip does not change; 0 = never.'),
   allowedHosts: list(
     // A URL, a port or a pattern would match no Host header, and all of /ext would be refused.
     Type.String({

@@ -36,7 +36,7 @@ export const UpstreamLimitsSection = section(
     maxResponseBytes: count(33_554_432, 'Larger answers are cut and count as failures, bytes.'),
     answerRoomBytes: count(
       268_435_456,
-      'Bytes of all answers of more than 64 KiB that are coming in at a time; where more comes, the server with most of it gives up its latest one, which is 503 with retry-after. One of any size always fits.',
+      'Bytes of all answers of more than 64 KiB that are being received. Beyond it, the latest answer of the server with most of them is given up, which is 503 with retry-after if no other server answers. One answer of any size always fits.',
     ),
     maxConcurrent: count(64, 'Requests in flight per upstream.'),
     requestsPerSecond: Type.Number({
@@ -48,7 +48,7 @@ export const UpstreamLimitsSection = section(
     batchBytes: count(262_144, 'Bytes per JSON-RPC batch; for Solana 50,000 at most, as agave takes 51,200.'),
     maxAttempts: count(
       4,
-      'Attempts for one read over all upstreams. Who only lacks what is asked does not count: each is asked once before nobody has it.',
+      'Attempts for one read over all upstreams. Upstreams that do not have the item are not counted: each is asked once before the answer is that it does not exist.',
     ),
     hedgeMinMs: wait(150, 'Earliest hedge of a slow read; 0 switches hedging off.', { minimum: 0 }),
     breakerFailures: count(5, 'Consecutive failures that open the breaker.'),
@@ -56,7 +56,7 @@ export const UpstreamLimitsSection = section(
     maxLagBlocks: count(3, 'Blocks an upstream may lag behind the best head.', 0),
     maxLagMs: ms(
       60_000,
-      'A block that another told of longer ago must be known to whom a balance is asked of, even if nobody else answers.',
+      'An upstream that lacks a block which another one reported longer ago than this gives no balances, even if no other answers.',
     ),
   },
   { description: 'Limits of every upstream; one upstream may override some.' },
