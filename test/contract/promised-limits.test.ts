@@ -131,7 +131,7 @@ const SAID: Record<string, string[]> = {
     `one within the last ${evmLimits.multiplierMs === 60 * MINUTE ? 'hour' : ''} and no longer claims the interface`,
   ],
   deployment: [
-    `a row that the leader renews every ${LEASE_TIMES.renewal / 1_000} seconds, that is anybody's after ${word(LEASE_TIMES.life / 1_000)}`,
+    `a row that the leader renews every ${LEASE_TIMES.renewal / 1_000} seconds. After ${word(LEASE_TIMES.life / 1_000)} seconds without renewal another indexer may take it`,
   ],
 }
 
