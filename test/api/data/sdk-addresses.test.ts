@@ -23,5 +23,5 @@ it('avacloud-sdk goes by the server of a call alone, as the manual says: by its 
   expect(await hostAsked()).not.toBe(new URL(FIRN).host)
   const manual = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
   expect(manual).not.toContain('new AvaCloudSDK({ serverURL })')
-  expect(manual).toMatch(/chainkit and avacloud-sdk take it\s+with each call/)
+  expect(manual).toMatch(/to chainkit and avacloud-sdk\s+with each call/)
 })
