@@ -1,14 +1,13 @@
-import type { NetworkType, Outcome } from '../../chains/capabilities.ts'
+import type { Outcome } from '../../chains/capabilities.ts'
 import { asError, CancelledError, DeadlineError, FirnError, OverloadedError } from '../../errors.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import { TransientMap } from '../../lib/transient-map.ts'
-import { type AccountKey, accountKey } from './account-key.ts'
+import { accountName, batchKey } from './batch-key.ts'
 import { createDeadline, withDeadline } from './deadline.ts'
-import { createKeptReadings, type Reading } from './kept-readings.ts'
-import { type Batch, type BatchCheck, createBatchCheck } from './read-batch.ts'
+import { createKeptReadings, passingFailures, type Reading, type ReadingOutcome } from './kept-readings.ts'
 import { createReadTimes } from './read-times.ts'
 import { rejectedOnAbort } from './rejected-on-abort.ts'
-import type { Account, BalanceChain, Balances } from './types.ts'
+import type { Account, BalanceChain, Balances, ChainQuery } from './types.ts'
 
 /** How long readings count as current: until this time, unless one that was current is replaced first. */
 export interface Freshness {
@@ -16,16 +15,6 @@ export interface Freshness {
   until: number
   /** Number of readings that had been replaced while they were current. */
   replaced: number
-}
-
-/** `afterMs`: how long the read had taken when it failed. */
-export type ReadingOutcome = { ok: true; reading: Reading } | { ok: false; error: Error; afterMs: number }
-
-/** Accounts whose balances become known together. */
-export interface ReadGroup {
-  accounts: Account[]
-  /** An array when everything was cached. */
-  outcomes: ReadingOutcome[] | Promise<ReadingOutcome[]>
 }
 
 export interface AccountReaderOptions {
@@ -44,25 +33,28 @@ const FAIR_SHARE = 0.5
 /** Shared by all, because when it is needed often, there is no room for more. */
 const NO_ROOM = new OverloadedError()
 
+/** What a chain answered, or why it did not. */
+type Answer = ReadonlyMap<string, Outcome<Balances>> | Error
+
 interface Flight {
   startedAt: number
   /** The read's time limit, milliseconds. */
   deadlineMs: number
-  batch: Batch
   /** Who waits for it, or did. */
   clients: Set<string>
-  outcomes: Promise<Map<string, Outcome<Balances>>>
+  /** What is told of it, and whether its time was over before all was read. */
+  ended: Promise<{ reading: Reading; isLate: boolean }>
   waiters: number
-  /** Every account was read: unlike after a failure, no work can be left. */
-  complete: boolean
+  /** Nothing can be read any more. */
+  isComplete: boolean
   controller: AbortController
 }
 
 /** One request for accounts of a chain. */
 interface Asker {
   chain: BalanceChain
-  networkType: NetworkType
-  mayUse: BatchCheck
+  query: ChainQuery
+  key: string
   /** Time limit of a read started for it, milliseconds. */
   deadlineMs: number
   /** A read that it joined late has failed, and this is its own read. */
@@ -71,32 +63,26 @@ interface Asker {
   signal: AbortSignal
 }
 
-/** Accounts that wait for the same read, with their keys. */
-interface Waiting {
-  accounts: Account[]
-  keys: AccountKey[]
-}
-
 /**
- * Reads accounts of any chain and saves work in three ways: a reading younger than about one block is reused, an
- * identical read in flight is shared (and cancelled when its last waiter leaves), and all other accounts of a request
- * are one read. Accounts that were read together are only served to requests for all of them (`read-batch.ts`).
+ * Reads accounts of any chain and saves work in two ways: a reading younger than about one block is reused, and a read
+ * in flight is shared (and cancelled when its last waiter leaves). Both are for requests for exactly the same accounts:
+ * what is told of an account depends on the accounts read with it, where time, calls and tokens are bounded per read, and
+ * anyone may request someone else's account in a batch that leaves little for it. So all accounts of a request are of
+ * one reading, whichever it is.
  */
 export function createAccountReader(options: AccountReaderOptions) {
   const now = options.now ?? steadyNow
-  const readings = createKeptReadings(options.cacheEntries, now)
+  const readings = createKeptReadings(options.cacheEntries, options.maxStaleMs, now)
   const flights = new TransientMap<string, Flight>()
   const readTimes = createReadTimes()
 
-  function start({ chain, deadlineMs, client }: Asker, accounts: Account[]): Flight {
-    const { caip2Id } = chain.source
+  function start({ chain, query, key, deadlineMs, client }: Asker): Flight {
     const controller = new AbortController()
     const startedAt = now()
-    const keys = accounts.map((account) => `${caip2Id}|${account.id}`)
-    const outcomes = Promise.resolve(new Map())
+    const accounts = namedAccounts(query)
     const clients = new Set<string>(client === undefined ? [] : [client])
-    const shared = { waiters: 0, complete: false, controller, outcomes, clients }
-    const flight: Flight = { startedAt, deadlineMs, batch: keys, ...shared }
+    const ended = Promise.resolve({ reading: { outcomes: new Map(), at: startedAt }, isLate: false })
+    const flight: Flight = { startedAt, deadlineMs, waiters: 0, isComplete: false, controller, ended, clients }
     const deadline = createDeadline(deadlineMs)
     const context = {
       signal: controller.signal,
@@ -105,174 +91,128 @@ export function createAccountReader(options: AccountReaderOptions) {
         return deadline.at()
       },
     }
-    const read = withDeadline(deadline, controller, () => chain.source.readBalances(accounts, context))
-    flight.outcomes = read
-      .then((outcomes) => {
-        readTimes.add(caip2Id, now() - startedAt)
-        flight.complete = true
-        const keep = readings.keeperOf({ batch: keys, at: startedAt }, chain.cacheMs)
-        accounts.forEach((account, at) => {
-          const outcome = outcomes.get(account.id)
-          if (outcome?.ok) keep(keys[at] as string, outcome.value)
-          else flight.complete = false
-        })
-        return outcomes
-      })
-      .finally(() => {
-        for (const key of keys) if (flights.get(key) === flight) flights.delete(key)
-      })
-    // A read without waiters still settles; its rejection has been reported to those who waited.
-    flight.outcomes.catch(() => {})
-    for (const key of keys) flights.set(key, flight)
+    const end = (answer: Answer): Awaited<Flight['ended']> => {
+      if (!(answer instanceof Error)) readTimes.add(query.caip2Id, now() - startedAt)
+      const read = readingOf(accounts, answer, flight, now())
+      flight.isComplete = passingFailures(read) === 0
+      if (flights.get(key) === flight) flights.delete(key)
+      const isLate = [...read.outcomes.values()].some(
+        (outcome) => !outcome.ok && outcome.error instanceof DeadlineError,
+      )
+      // What was cut short because everybody had left tells nothing of the chain.
+      const isLeft = controller.signal.aborted && flight.waiters === 0 && !flight.isComplete
+      return { reading: isLeft ? read : readings.settle(key, read, chain.cacheMs), isLate }
+    }
+    flight.ended = withDeadline(deadline, controller, () => chain.source.readBalances(accounts, context)).then(
+      end,
+      (error: unknown) => end(asError(error)),
+    )
+    flights.set(key, flight)
     return flight
   }
 
-  async function join(flight: Flight, { signal, client }: Asker): Promise<Map<string, Outcome<Balances>>> {
+  async function join(flight: Flight, { signal, client }: Asker): ReturnType<typeof start>['ended'] {
     flight.waiters += 1
     if (client !== undefined) flight.clients.add(client)
     try {
       if (signal.aborted) throw new CancelledError()
-      return await Promise.race([flight.outcomes, rejectedOnAbort(signal)])
+      return await Promise.race([flight.ended, rejectedOnAbort(signal)])
     } finally {
       flight.waiters -= 1
-      if (flight.waiters === 0 && !flight.complete) flight.controller.abort(new CancelledError())
+      if (flight.waiters === 0 && !flight.isComplete) flight.controller.abort(new CancelledError())
     }
   }
 
-  /** A failed read may be answered by a cached reading that is young enough; a wrong address never is. */
-  function fallback({ mayUse }: Asker, key: string, error: Error, startedAt: number): ReadingOutcome {
-    const kept = readings.of(key, mayUse)
-    const passing = !(error instanceof FirnError) || error.retryable
-    if (kept && passing && now() - kept.at <= options.maxStaleMs) return { ok: true, reading: kept }
-    return { ok: false, error, afterMs: now() - startedAt }
-  }
-
-  async function settle(flight: Flight, waiting: Waiting, asker: Asker): Promise<ReadingOutcome[]> {
+  async function readingBy(flight: Flight, asker: Asker): Promise<Reading> {
     const joinedAt = now()
-    let outcomes: Map<string, Outcome<Balances>> | Error
-    try {
-      outcomes = await join(flight, asker)
-    } catch (error) {
-      if (error instanceof CancelledError && asker.signal.aborted) throw error
-      outcomes = asError(error)
-    }
-    const { startedAt, batch } = flight
-    const left = startedAt + flight.deadlineMs - joinedAt
-    const cameLate = !asker.isAgain && left < asker.deadlineMs * FAIR_SHARE
-    const late: Account[] = []
-    const settled = waiting.keys.map(({ name, key }, at): ReadingOutcome => {
-      const outcome = outcomes instanceof Error ? undefined : outcomes.get(name)
-      if (outcome?.ok) {
-        const kept = readings.of(key, asker.mayUse)
-        // The new reading may not have been cached: it was too large, or another batch's reading was newer.
-        const isKept = kept !== undefined && kept.at >= startedAt
-        return { ok: true, reading: isKept ? kept : { balances: outcome.value, at: startedAt, batch } }
-      }
-      const unanswered = outcomes instanceof Error ? outcomes : undefined
-      const error = outcome?.error ?? unanswered ?? new FirnError('no answer for the account', { code: 'BAD_ANSWER' })
-      const cause = causeOf(error, flight)
-      if (cameLate && cause instanceof DeadlineError) late.push(waiting.accounts[at] as Account)
-      return fallback(asker, key, cause, startedAt)
-    })
-    if (late.length === 0) return settled
-    const own = await readAgain(late, { ...asker, deadlineMs: asker.deadlineMs - (now() - joinedAt), isAgain: true })
-    return settled.map((outcome, at) => own.get(waiting.accounts[at] as Account) ?? outcome)
+    const { reading, isLate } = await join(flight, asker)
+    const left = flight.startedAt + flight.deadlineMs - joinedAt
+    if (!isLate || asker.isAgain || left >= asker.deadlineMs * FAIR_SHARE) return reading
+    // In the time that remains.
+    return readingFor({ ...asker, deadlineMs: asker.deadlineMs - (now() - joinedAt), isAgain: true })
   }
 
-  /** In the remaining time. */
-  async function readAgain(accounts: readonly Account[], asker: Asker): Promise<Map<Account, ReadingOutcome>> {
-    const groups = await Promise.all(
-      readFor(asker, accounts).map(async (group) => ({ ...group, outcomes: await group.outcomes })),
-    )
-    return new Map(
-      groups.flatMap((group) =>
-        group.accounts.map((account, at): [Account, ReadingOutcome] => [account, group.outcomes[at] as ReadingOutcome]),
-      ),
-    )
-  }
-
-  /** The readings of all accounts if every one is young enough, and how long they are; else undefined. */
-  function fresh(chain: BalanceChain, networkType: NetworkType, accounts: readonly Account[]) {
+  function readingFor(asker: Asker): Reading | Promise<Reading> {
+    const { chain, query, key } = asker
+    const kept = readings.of(key)
+    if (kept && now() - kept.at < chain.cacheMs && passingFailures(kept) === 0) return kept
+    const flight = flights.get(key)
+    if (flight && !flight.controller.signal.aborted) return readingBy(flight, asker)
+    if (!options.isFull?.()) return readingBy(start(asker), asker)
     const at = now()
-    const found: Reading[] = []
-    const mayUse = createBatchCheck(chain.source.caip2Id, networkType, accounts)
-    let oldest = Number.POSITIVE_INFINITY
-    for (const account of accounts) {
-      const reading = readings.of(accountKey(chain.source.caip2Id, networkType, account).key, mayUse)
-      if (!reading || at - reading.at >= chain.cacheMs) return undefined
-      oldest = Math.min(oldest, reading.at)
-      found.push(reading)
+    return readings.settle(key, readingOf(namedAccounts(query), NO_ROOM, { startedAt: at }, at), chain.cacheMs)
+  }
+
+  /** The balances of all accounts if they were read young enough, and how long they are; else undefined. */
+  function fresh(chain: BalanceChain, query: ChainQuery) {
+    const kept = readings.of(batchKey(query))
+    if (!kept || now() - kept.at >= chain.cacheMs) return undefined
+    const balances: Balances[] = []
+    for (const outcome of outcomesOf(kept, query)) {
+      if (!outcome.ok) return undefined
+      balances.push(outcome.balances)
     }
-    return { readings: found, until: oldest + chain.cacheMs }
+    return { balances, until: kept.at + chain.cacheMs }
   }
 
   const freshness = (until: number): Freshness => ({ until, replaced: readings.replaced() })
   const isFresh = (of: Freshness): boolean => of.replaced === readings.replaced() && now() < of.until
 
   /**
-   * Splits the accounts into groups that become known together: cached ones at once, those in flight with their read,
-   * all others in one new read. The promises reject only with CancelledError, when `signal` is aborted.
+   * The outcomes of all accounts, in their order, of one reading: the cached one at once, that in flight, or a new one.
+   * The promise rejects only with CancelledError, when `signal` is aborted.
    * @param client who asks; left out: nobody in particular
    */
   function read(
     chain: BalanceChain,
-    networkType: NetworkType,
-    accounts: readonly Account[],
+    query: ChainQuery,
     signal: AbortSignal,
     client?: string,
-  ): ReadGroup[] {
-    const mayUse = createBatchCheck(chain.source.caip2Id, networkType, accounts)
+  ): ReadingOutcome[] | Promise<ReadingOutcome[]> {
     const { deadlineMs } = options
-    return readFor({ chain, networkType, mayUse, deadlineMs, isAgain: false, client, signal }, accounts)
-  }
-
-  function readFor(asker: Asker, accounts: readonly Account[]): ReadGroup[] {
-    const { chain, networkType, mayUse } = asker
-    const known: { accounts: Account[]; outcomes: ReadingOutcome[] } = { accounts: [], outcomes: [] }
-    const shared = new Map<Flight, Waiting>()
-    const missing = new Map<string, Account>()
-    const starting: Waiting = { accounts: [], keys: [] }
-    const at = now()
-    for (const account of accounts) {
-      const made = accountKey(chain.source.caip2Id, networkType, account)
-      const reading = readings.of(made.key, mayUse)
-      const flight = flights.get(made.key)
-      if (reading && at - reading.at < chain.cacheMs) {
-        known.accounts.push(account)
-        known.outcomes.push({ ok: true, reading })
-      } else if (flight && !flight.controller.signal.aborted && mayUse(flight.batch)) {
-        const group = shared.get(flight) ?? { accounts: [], keys: [] }
-        group.accounts.push(account)
-        group.keys.push(made)
-        shared.set(flight, group)
-      } else {
-        starting.accounts.push(account)
-        starting.keys.push(made)
-        missing.set(made.name, { ...account, id: made.name })
-      }
-    }
-    const groups: ReadGroup[] = []
-    if (known.accounts.length > 0) groups.push(known)
-    for (const [flight, group] of shared) {
-      groups.push({ accounts: group.accounts, outcomes: settle(flight, group, asker) })
-    }
-    if (missing.size > 0) {
-      groups.push({ accounts: starting.accounts, outcomes: readAnew([...missing.values()], starting, asker) })
-    }
-    return groups
-  }
-
-  function readAnew(accounts: Account[], waiting: Waiting, asker: Asker): ReadGroup['outcomes'] {
-    if (!options.isFull?.()) return settle(start(asker, accounts), waiting, asker)
-    const startedAt = now()
-    return waiting.keys.map(({ key }) => fallback(asker, key, NO_ROOM, startedAt))
+    const reading = readingFor({ chain, query, key: batchKey(query), deadlineMs, isAgain: false, client, signal })
+    return reading instanceof Promise ? reading.then((one) => outcomesOf(one, query)) : outcomesOf(reading, query)
   }
 
   return { fresh, freshness, isFresh, read, readTimeOf: readTimes.of }
 }
 
+/** Each account once, under its name. */
+function namedAccounts({ networkType, accounts }: ChainQuery): Account[] {
+  const named = new Map<string, Account>()
+  for (const account of accounts) {
+    const id = accountName(networkType, account)
+    if (!named.has(id)) named.set(id, { ...account, id })
+  }
+  return [...named.values()]
+}
+
+const outcomesOf = ({ outcomes }: Reading, { networkType, accounts }: ChainQuery): ReadingOutcome[] =>
+  accounts.map((account) => outcomes.get(accountName(networkType, account)) as ReadingOutcome)
+
+/** @param endedAt milliseconds of the reader's clock */
+function readingOf(
+  accounts: readonly Account[],
+  answer: Answer,
+  flight: Pick<Flight, 'startedAt'> & Partial<Pick<Flight, 'controller'>>,
+  endedAt: number,
+): Reading {
+  const afterMs = endedAt - flight.startedAt
+  const missing = new FirnError('no answer for the account', { code: 'BAD_ANSWER' })
+  const outcomes = new Map<string, ReadingOutcome>()
+  for (const { id } of accounts) {
+    const told = answer instanceof Error ? undefined : answer.get(id)
+    if (told?.ok) outcomes.set(id, { ok: true, balances: told.value })
+    else {
+      const error = told?.error ?? (answer instanceof Error ? answer : missing)
+      outcomes.set(id, { ok: false, error: causeOf(error, flight.controller), afterMs })
+    }
+  }
+  return { outcomes, at: flight.startedAt }
+}
+
 /** A read that was stopped at its deadline was not cancelled by a client. */
-function causeOf(error: unknown, { controller }: Flight): Error {
-  const { reason } = controller.signal
-  return error instanceof CancelledError && reason instanceof DeadlineError ? reason : asError(error)
+function causeOf(error: Error, controller: AbortController | undefined): Error {
+  const reason: unknown = controller?.signal.reason
+  return error instanceof CancelledError && reason instanceof DeadlineError ? reason : error
 }

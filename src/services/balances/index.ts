@@ -4,14 +4,10 @@
  */
 import { CancelledError } from '../../errors.ts'
 import { nextTurn } from '../../lib/waiting/next-turn.ts'
-import {
-  type AccountReaderOptions,
-  createAccountReader,
-  type Freshness,
-  type ReadingOutcome,
-} from './account-reader.ts'
+import { type AccountReaderOptions, createAccountReader, type Freshness } from './account-reader.ts'
 import { createFailureLog } from './failure-log.ts'
 import { failureMessage, namelessMessage, unsupportedMessage } from './failure-message.ts'
+import type { ReadingOutcome } from './kept-readings.ts'
 import { createPricing, type Pricing, type PricingQuery } from './pricing.ts'
 import { createSplitWatch } from './split-watch.ts'
 import type { Account, BalanceChain, BalanceItem, BalanceQuery, ChainQuery, PricedBalances } from './types.ts'
@@ -40,7 +36,7 @@ export interface KnownBalances {
   freshness: Freshness
 }
 
-/** Groups of pending items. The promises reject only with CancelledError. */
+/** The pending items of each chain. The promises reject only with CancelledError. */
 export type PendingItems = Promise<BalanceItem[]>[]
 
 export interface BalanceService {
@@ -48,7 +44,7 @@ export interface BalanceService {
   known(query: BalanceQuery): KnownBalances
   /** True as long as `known` would return the same items as it did with this freshness. */
   isFresh(freshness: Freshness): boolean
-  /** Reads the chains; the second part of the groups follows some turns of the event loop later. */
+  /** Reads the chains; the second part of them follows some turns of the event loop later. */
   read(query: BalanceQuery, signal: AbortSignal): { pending: PendingItems; later: Promise<PendingItems> }
 }
 
@@ -57,26 +53,14 @@ export function createBalanceService(deps: BalanceServiceDeps): BalanceService {
   const pricing: Pricing = createPricing({ ...deps, splits: createSplitWatch(deps.splitSettleMs ?? 0) })
   const report = createFailureLog(deps)
 
-  function readChain(query: ChainQuery, price: PricingQuery, client: string | undefined): PendingItems {
+  async function readChain(query: ChainQuery, price: PricingQuery, client: string | undefined): Promise<BalanceItem[]> {
     const chain = deps.chainOf(query.caip2Id)
-    if (!chain) return [Promise.resolve(unsupported(query))]
-    return reader
-      .read(chain, query.networkType, query.accounts, price.signal, client)
-      .map(({ accounts, outcomes }) => present(chain, query, accounts, outcomes, price))
-  }
-
-  async function present(
-    chain: BalanceChain,
-    query: ChainQuery,
-    accounts: readonly Account[],
-    pending: ReadingOutcome[] | Promise<ReadingOutcome[]>,
-    price: PricingQuery,
-  ): Promise<BalanceItem[]> {
-    const outcomes = await pending
-    const readings = outcomes.flatMap((outcome) => (outcome.ok ? [outcome.reading.balances] : []))
-    const priced = (await pricing.price(chain.source, readings, price))[Symbol.iterator]()
+    if (!chain) return unsupported(query)
+    const outcomes = await reader.read(chain, query, price.signal, client)
+    const balances = outcomes.flatMap((outcome) => (outcome.ok ? [outcome.balances] : []))
+    const priced = (await pricing.price(chain.source, balances, price))[Symbol.iterator]()
     if (price.signal.aborted) throw new CancelledError()
-    return accounts.map(({ id }, at) => {
+    return query.accounts.map(({ id }, at) => {
       const outcome = outcomes[at] as ReadingOutcome
       if (outcome.ok) return succeeded(query, id, priced.next().value as PricedBalances)
       report(query.caip2Id, outcome.error)
@@ -96,11 +80,11 @@ export function createBalanceService(deps: BalanceServiceDeps): BalanceService {
       items.push(...unsupported(query))
       return Number.NEGATIVE_INFINITY
     }
-    const fresh = reader.fresh(chain, query.networkType, query.accounts)
+    const fresh = reader.fresh(chain, query)
     if (!fresh) return undefined
     const known: BalanceItem[] = []
     let { until } = fresh
-    for (const [at, { balances }] of fresh.readings.entries()) {
+    for (const [at, balances] of fresh.balances.entries()) {
       const priced = pricing.known(balances, variant)
       if (!priced) return undefined
       until = Math.min(until, priced.until ?? until)
@@ -138,7 +122,7 @@ export function createBalanceService(deps: BalanceServiceDeps): BalanceService {
         for (let count = 1; waiting.length > 0; count *= 2) {
           await nextTurn()
           if (signal.aborted) return pending
-          const begun = waiting.splice(0, count).flatMap((chain) => readChain(chain, price, client))
+          const begun = waiting.splice(0, count).map((chain) => readChain(chain, price, client))
           // They are awaited only after the last has started; a client that disconnects meanwhile is no error.
           for (const items of begun) items.catch(() => {})
           pending.push(...begun)
@@ -147,7 +131,7 @@ export function createBalanceService(deps: BalanceServiceDeps): BalanceService {
         pricing.prefetch(served, price)
         return pending
       }
-      return { pending: quickest ? readChain(quickest, price, client) : [], later: begin() }
+      return { pending: quickest ? [readChain(quickest, price, client)] : [], later: begin() }
     },
   }
 }

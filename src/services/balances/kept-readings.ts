@@ -1,70 +1,70 @@
 import { LRUCache } from 'lru-cache'
-import type { AccountKey } from './account-key.ts'
-import { type Batch, type BatchCheck, createSameBatchCheck } from './read-batch.ts'
+import { FirnError } from '../../errors.ts'
 import type { Balances } from './types.ts'
 
-/** An account's last successful reading. Kept longer than it is fresh in case the chain fails. */
+/** `afterMs`: how long the read had taken when it failed. */
+export type ReadingOutcome = { ok: true; balances: Balances } | { ok: false; error: Error; afterMs: number }
+
+/** What one read told of its accounts. Kept longer than it is fresh in case the chain fails. */
 export interface Reading {
-  balances: Balances
+  /** Of each account, by its name. */
+  outcomes: ReadonlyMap<string, ReadingOutcome>
   /** Milliseconds of the clock when the read began, so that age is never understated. */
   at: number
-  /** The accounts it was read with. */
-  batch: Batch
 }
 
-/** Cached readings hold this many tokens on average: one account may have twenty thousand. */
+/** Cached readings hold this many tokens of an account on average: one account may have twenty thousand. */
 const TOKENS_PER_ENTRY = 10
 
-/**
- * Batches per account whose last readings are kept in addition to that of the account alone: one owner's wallets on
- * several devices, and strangers. A read of one must not evict the fallback of another for when the chain fails.
- */
-const MOST_BATCHES = 4
+/** Number of accounts of which the next read may tell more: unlike a wrong address, a failed chain passes. */
+export const passingFailures = ({ outcomes }: Reading): number => {
+  let count = 0
+  for (const outcome of outcomes.values()) if (!outcome.ok && isPassing(outcome.error)) count += 1
+  return count
+}
 
-/** The last readings of accounts, bounded by accounts and by what they list; evicts the least recently used first. */
-export function createKeptReadings(maxEntries: number, now: () => number) {
+const isPassing = (error: Error): boolean => !(error instanceof FirnError) || error.retryable
+
+/**
+ * The last readings by `batchKey`, bounded by the accounts in them and by what these list; evicts the least recently
+ * used first.
+ * @param maxStaleMs maximum age of a reading that stands in for a failed one
+ */
+export function createKeptReadings(maxEntries: number, maxStaleMs: number, now: () => number) {
   const maxSize = maxEntries * TOKENS_PER_ENTRY
-  /** Of each batch the last one, newest first. */
-  const readings = new LRUCache<string, readonly Reading[]>({ max: maxEntries, maxSize, sizeCalculation: weightOf })
+  const readings = new LRUCache<string, Reading>({ max: maxEntries, maxSize, sizeCalculation: weightOf })
   let replaced = 0
   return {
+    of: (key: string): Reading | undefined => readings.get(key),
     /**
-     * For all accounts of one read, which began at that moment. A read that everybody has left may end after a later
-     * one: its result is older.
+     * What is told now that this was read: the kept reading if it is newer, since a read that everybody has left may end
+     * after a later one, or if it failed in fewer accounts and is young enough. It stands in as a whole: coins that
+     * moved among accounts of two readings would count twice, or not at all.
+     * @param cacheMs how long readings count as current
      */
-    keeperOf({ batch, at }: Pick<Reading, 'batch' | 'at'>, cacheMs: number) {
-      const isSame = createSameBatchCheck(batch)
-      return (key: AccountKey['key'], balances: Balances): void => {
-        const before = readings.peek(key) ?? []
-        const last = before.find((one) => isSame(one.batch))
-        if (last && last.at > at) return
-        // Requests that may get either reading get the newer one from now on.
-        if (before.some((one) => now() - one.at < cacheMs)) replaced += 1
-        const all = newestOf([{ balances, at, batch }, ...before.filter((one) => one !== last)])
-        readings.set(key, weightOf(all) > maxSize ? all.slice(0, 1) : all)
-      }
+    settle(key: string, read: Reading, cacheMs: number): Reading {
+      const kept = readings.peek(key)
+      const age = now() - (kept?.at ?? 0)
+      const isBetter = kept && age <= maxStaleMs && passingFailures(kept) < passingFailures(read)
+      if (kept && (kept.at > read.at || isBetter)) return kept
+      if (![...read.outcomes.values()].some(({ ok }) => ok)) return read
+      if (kept && age < cacheMs) replaced += 1
+      readings.set(key, read)
+      return read
     },
-    /** The newest reading that a request may get. */
-    of: (key: AccountKey['key'], mayUse: BatchCheck): Reading | undefined =>
-      readings.get(key)?.find(({ batch }) => mayUse(batch)),
     /** Number of readings that were replaced while they were current. */
     replaced: (): number => replaced,
   }
 }
 
-function newestOf(all: readonly Reading[]): readonly Reading[] {
-  let batches = 0
-  return [...all]
-    .sort((one, other) => other.at - one.at)
-    .filter(({ batch }) => batch.length === 1 || ++batches <= MOST_BATCHES)
+function weightOf({ outcomes }: Reading): number {
+  let weight = 0
+  for (const outcome of outcomes.values())
+    weight += Math.max(outcome.ok ? partsOf(outcome.balances) : 1, TOKENS_PER_ENTRY)
+  return weight
 }
 
-/** A second reading of the same account weighs as much as another account. */
-function weightOf(all: readonly Reading[]): number {
-  return all.reduce((sum, { balances }, at) => sum + Math.max(partsOf(balances), at === 0 ? 1 : TOKENS_PER_ENTRY), 0)
-}
-
-/** Number of things that a reading lists, including itself. */
+/** Number of things that an account's balances list, including itself. */
 function partsOf(balances: Balances): number {
   let parts = 1
   for (const member of Object.values(balances)) {

@@ -3,12 +3,17 @@ import { afterEach, expect, it, vi } from 'vitest'
 import type { EvmBalances, Outcome, ReadContext } from '../../../src/chains/capabilities.ts'
 import { BadInputError, UpstreamUnavailableError } from '../../../src/errors.ts'
 import { createAccountReader } from '../../../src/services/balances/account-reader.ts'
-import type { Account, BalanceChain } from '../../../src/services/balances/types.ts'
+import type { Account, BalanceChain, ChainQuery } from '../../../src/services/balances/types.ts'
 import { gate } from '../../support/waiting/gate.ts'
 
 const MAX_STALE_MS = 60_000
 const CACHE_MS = 200
 const id = `0x${'ab'.repeat(20)}`
+const queryOf = (...ids: string[]): ChainQuery => ({
+  caip2Id: 'eip155:1',
+  networkType: 'evm',
+  accounts: ids.map((one) => ({ id: one })),
+})
 
 type Answer = Outcome<EvmBalances>
 const holding = (native: bigint): Answer => ({ ok: true, value: { native, tokens: [] } })
@@ -22,6 +27,8 @@ function stage({ wall = false } = {}) {
     now: 1_000_000,
     reads: 0,
     isFull: false,
+    /** Accounts that fail where the read does not. */
+    failing: [] as string[],
     clients: undefined as ReadContext['clients'],
     next: (): Answer | Promise<Answer> => holding(7n),
   }
@@ -35,7 +42,7 @@ function stage({ wall = false } = {}) {
         world.reads += 1
         world.clients = clients
         const answer = await world.next()
-        return new Map(accounts.map((account) => [account.id, answer]))
+        return new Map(accounts.map((account) => [account.id, world.failing.includes(account.id) ? down : answer]))
       },
     },
   }
@@ -47,12 +54,11 @@ function stage({ wall = false } = {}) {
     ...(wall ? {} : { now: () => world.now }),
   })
   const read = async (signal = new AbortController().signal, account = id): Promise<bigint | string> => {
-    const [group] = reader.read(chain, 'evm', [{ id: account }], signal)
-    const [outcome] = (await group?.outcomes) ?? []
+    const [outcome] = await reader.read(chain, queryOf(account), signal)
     if (!outcome) throw new Error('no outcome')
-    return outcome.ok ? (outcome.reading.balances as EvmBalances).native : outcome.error.message
+    return outcome.ok ? (outcome.balances as EvmBalances).native : outcome.error.message
   }
-  const fresh = () => reader.fresh(chain, 'evm', [{ id }])
+  const fresh = () => reader.fresh(chain, queryOf(id))
   return { world, chain, read, reader, fresh, isFresh: () => fresh() !== undefined }
 }
 
@@ -84,6 +90,49 @@ it('stands in for a failed read up to the configured age, and not one millisecon
   expect(await read()).toBe('nobody answers')
 })
 
+it('where a read fails for some accounts, the reading before stands in for all of them, or those are errors', async () => {
+  const { world, chain, reader } = stage()
+  const other = id.replace('ab', 'cd')
+  const said = async (...ids: string[]) =>
+    (await reader.read(chain, queryOf(...ids), new AbortController().signal)).map((outcome) =>
+      outcome.ok ? (outcome.balances as EvmBalances).native : outcome.error.message,
+    )
+  expect(await said(id, other)).toEqual([7n, 7n])
+  world.now += MAX_STALE_MS
+  world.next = () => holding(8n)
+  world.failing = [other]
+  // Had coins moved from one to the other meanwhile, they would have been in neither, or in both.
+  expect(await said(id, other)).toEqual([7n, 7n])
+  world.now += 1
+  expect(await said(id, other)).toEqual([8n, 'nobody answers'])
+  world.now += CACHE_MS
+  world.failing = [id, other]
+  expect(await said(other, id)).toEqual(['nobody answers', 8n])
+  world.next = () => holding(9n)
+  world.failing = [id]
+  expect(await said(id, other)).toEqual(['nobody answers', 9n])
+})
+
+it('a wrong address beside others is told again, and does not keep them from being current', async () => {
+  const { world, chain, reader } = stage()
+  const wrong = new BadInputError('not an address')
+  chain.source.readBalances = async () => {
+    world.reads += 1
+    return new Map<string, Answer>([
+      [id, holding(7n)],
+      ['x', { ok: false, error: wrong }],
+    ])
+  }
+  const read = async () =>
+    (await reader.read(chain, queryOf(id, 'x'), new AbortController().signal)).map(({ ok }) => ok)
+  expect([await read(), await read(), reader.fresh(chain, queryOf(id, 'x'))]).toEqual([
+    [true, false],
+    [true, false],
+    undefined,
+  ])
+  expect(world.reads).toBe(1)
+})
+
 it('accounts that are read already are waited for together, and none is read twice', async () => {
   const { world, reader, chain } = stage()
   const held = gate()
@@ -91,14 +140,11 @@ it('accounts that are read already are waited for together, and none is read twi
     await held.opened
     return holding(7n)
   }
-  const accounts = [{ id }, { id: id.replace('ab', 'cd') }]
-  const ask = () => reader.read(chain, 'evm', accounts, new AbortController().signal)
-  const [first, second] = [ask(), ask()]
-  expect([first.length, second.length]).toEqual([1, 1])
-  expect(second[0]?.accounts).toEqual(accounts)
+  const ask = () => reader.read(chain, queryOf(id, id.replace('ab', 'cd')), new AbortController().signal)
+  const both = [ask(), ask()]
   held.open()
-  for (const [group] of [first, second])
-    expect((await group?.outcomes)?.map((outcome) => outcome.ok && outcome.reading.balances)).toEqual([
+  for (const outcomes of both)
+    expect((await outcomes).map((outcome) => outcome.ok && outcome.balances)).toEqual([
       { native: 7n, tokens: [] },
       { native: 7n, tokens: [] },
     ])
@@ -111,8 +157,9 @@ it('says after how long a read has failed', async () => {
     world.now += 3_000
     return down
   }
-  const [group] = reader.read(chain, 'evm', [{ id }], new AbortController().signal)
-  expect(await group?.outcomes).toMatchObject([{ ok: false, afterMs: 3_000 }])
+  expect(await reader.read(chain, queryOf(id), new AbortController().signal)).toMatchObject([
+    { ok: false, afterMs: 3_000 },
+  ])
 })
 
 it('balances do not stand still for an hour when the clock of the machine is set back by one', async () => {
@@ -184,7 +231,7 @@ it('what was told of a current reading holds until it is too old, and not one mi
   await read()
   const known = fresh()
   const freshness = reader.freshness(known?.until ?? 0)
-  expect(known?.readings.map(({ balances }) => (balances as EvmBalances).native)).toEqual([7n])
+  expect(known?.balances.map((balances) => (balances as EvmBalances).native)).toEqual([7n])
   world.now += CACHE_MS - 30 - 1
   expect(reader.isFresh(freshness)).toBe(true)
   world.now += 1
@@ -240,12 +287,11 @@ it('a chain is told for whom it is read, and who joins', async () => {
   const { world, chain, reader } = stage()
   const answer = gate()
   world.next = () => answer.opened.then(() => holding(7n))
-  const read = (client?: string) =>
-    reader.read(chain, 'evm', [{ id }], new AbortController().signal, client).map(({ outcomes }) => outcomes)
-  const asked = [...read('a'), ...read()]
+  const read = (client?: string) => reader.read(chain, queryOf(id), new AbortController().signal, client)
+  const asked = [read('a'), read()]
   await new Promise(setImmediate)
   expect(world.clients).toEqual(new Set(['a']))
-  asked.push(...read('b'))
+  asked.push(read('b'))
   expect(world.clients).toEqual(new Set(['a', 'b']))
   answer.open()
   await Promise.all(asked)

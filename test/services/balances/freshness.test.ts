@@ -45,19 +45,6 @@ it('ends with the chain that is the first to be read again, wherever it stands i
   expect(told.map(service.isFresh)).toEqual([false, false])
 })
 
-it('ends with the oldest reading of a chain, wherever its account stands in the request', async () => {
-  const { world, service, query, load } = stage()
-  await load(query(['eip155:2'], ['0xa']))
-  world.now += 400
-  await load(query(['eip155:2'], ['0xb']))
-  const orders = [query(['eip155:2']), query(['eip155:2'], ['0xb', '0xa'])]
-  const told = orders.map((order) => service.known(order).freshness)
-  world.now += QUICK_MS - 400 - 1
-  expect(told.map(service.isFresh)).toEqual([true, true])
-  world.now += 1
-  expect(told.map(service.isFresh)).toEqual([false, false])
-})
-
 it('is not told of a chain that is not served: it may be from the next moment on', async () => {
   const { chains, service, query, load } = stage()
   await load(query(['eip155:1']))
@@ -75,16 +62,4 @@ it('is not told of a chain that is not served: it may be from the next moment on
     ),
   )
   expect(service.known(unserved).missing.map(({ caip2Id }) => caip2Id)).toEqual(['eip155:3'])
-})
-
-it('ends where an account of the answer was read anew by itself, or with others: who asks next is told that', async () => {
-  const { world, service, query, load } = stage()
-  await load(query(['eip155:1']))
-  const { freshness } = service.known(query(['eip155:1']))
-  world.now += 1
-  await load(query(['eip155:1'], ['0xa', '0xc']))
-  const other = service.known(query(['eip155:1'])).freshness
-  world.now += 1
-  await load(query(['eip155:1'], ['0xa']))
-  expect([freshness, other].map(service.isFresh)).toEqual([false, false])
 })

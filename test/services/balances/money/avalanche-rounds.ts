@@ -196,9 +196,10 @@ async function leaveEarly(url: string, question: Question, afterMs: number): Pro
   await leaving
 }
 
-/** Every asked wallet once, every number right. */
+/** Every asked wallet once, every number right, and those of a chain of one moment: coins move between wallets, too. */
 function checkAnswer(table: Table, { body, wallets }: Question, items: readonly WireItem[], tally: Tally): void {
   const left = new Set(wallets.keys())
+  const moments = new Map<string, World[]>()
   const wrong = (what: string, item: unknown, expected?: unknown): never => {
     throw new Error(`${what}\n${JSON.stringify({ item, expected }, null, 1)}\nasked: ${JSON.stringify(body)}`)
   }
@@ -213,11 +214,13 @@ function checkAnswer(table: Table, { body, wallets }: Question, items: readonly 
     if (wallet.broken) wrong('a number without all addresses', item)
     const { nativeTokenBalance, categories } = item.balances
     const got = { native: nativeTokenBalance.balance, categories }
-    const allowed = possibleAt(table, wallet).map((world) =>
-      expectedBalances(world, wallet.chain, wallet.owned, wallet.dustOut),
-    )
-    if (!allowed.some((one) => isDeepStrictEqual(got, one)))
-      wrong('wrong numbers', { item: [item.caip2Id, item.id], got }, allowed)
+    const expectedIn = (world: World) => expectedBalances(world, wallet.chain, wallet.owned, wallet.dustOut)
+    const allowed = possibleAt(table, wallet)
+    const fitting = allowed.filter((world) => isDeepStrictEqual(got, expectedIn(world)))
+    if (fitting.length === 0) wrong('wrong numbers', { item: [item.caip2Id, item.id], got }, allowed.map(expectedIn))
+    const together = (moments.get(item.caip2Id) ?? fitting).filter((world) => fitting.includes(world))
+    if (together.length === 0) wrong('numbers of another moment than those of the wallets before', item)
+    moments.set(item.caip2Id, together)
     checkFiat(item, body.currency ?? 'usd', wrong)
     tally.numbers += 1
   }
