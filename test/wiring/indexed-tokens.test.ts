@@ -40,7 +40,17 @@ it('a C-chain is known by the id that its node said, and not by the one of the p
   expect(await own?.isComplete()).toBe(true)
   expect(await own?.tokensOf(OWNER, 10)).toEqual([`0x${TOKEN}`])
   expect(tokens('43113')?.isComplete()).toBe(false)
-  expect(tokens('1')?.isComplete()).toBe(false)
+  expect(tokens('999')?.isComplete()).toBe(false)
+})
+
+it('chains that cannot be an indexed C-chain are not asked of the index, which may be away', () => {
+  expect(tokensOfPrivateNetwork()('1')).toBeUndefined()
+  const loaded = loadConfig({ argv: ['--index-enabled'], env: {}, cwd: '/nowhere' })
+  if (loaded.action !== 'run') throw new Error(loaded.text)
+  const never = async () => Promise.reject(new Error('not open'))
+  const reader = { progress: never, evm: { chainIds: never, touchedTokens: never } }
+  const tokens = createIndexedTokens(loaded.config, { reader })
+  expect(['1', '999', '43114', '43113'].map((id) => tokens(id) !== undefined)).toEqual([false, false, true, true])
 })
 
 it('the first who asks waits until it is known how far the index is; nobody waits later', async () => {
@@ -69,7 +79,7 @@ it('after an hour without readers the first one has its tokens, too: how far the
   expect(own?.isComplete()).toBe(true)
   vi.setSystemTime(Date.now() + 3_600_000)
   // Of a chain that nobody indexes nothing is waited for.
-  expect(tokens('1')?.isComplete()).toBe(false)
+  expect(tokens('999')?.isComplete()).toBe(false)
 })
 
 it('an index that stands still is called old also by the first who asks', async () => {

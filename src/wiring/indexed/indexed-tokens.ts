@@ -1,7 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { IndexedTokens } from '../../chains/evm/index.ts'
+import { catalogue } from '../../config/catalogue/index.ts'
 import type { Config } from '../../config/index.ts'
 import { UpstreamUnavailableError } from '../../errors.ts'
+import { SIDES } from '../../lib/primary-network.ts'
+import { PUBLIC_NETWORKS } from '../../lib/public-networks.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import { indexAge, isTooOld, type Store } from '../../store/index.ts'
 import { indexedEvmStreams } from './evm-streams.ts'
@@ -70,8 +73,7 @@ export function createIndexedTokens(config: Config, { reader }: { reader: TokenR
   }
 
   return (chainId: string): IndexedTokens | undefined => {
-    // The C-chain of a network not configured by ID has the id that its node reports, known only later.
-    if (!streams.has(chainId) && ![...names].some((name) => name.endsWith(':C'))) return undefined
+    if (!streams.has(chainId) && !mayBeUntoldC(config, names, chainId)) return undefined
     return {
       isComplete() {
         if (learnt) return isComplete(chainId)
@@ -89,4 +91,14 @@ export function createIndexedTokens(config: Config, { reader }: { reader: TokenR
       },
     }
   }
+}
+
+/**
+ * The C-chain of a network not configured by ID has the id that its node reports, known only later: it may be any chain
+ * but those built in. Of these, owners would have no total after a start until the database has answered.
+ */
+function mayBeUntoldC(config: Config, streams: ReadonlySet<string>, chainId: string): boolean {
+  const isC = SIDES.some((side) => `${PUBLIC_NETWORKS[side].evmChainId}` === chainId)
+  if (Object.hasOwn(catalogue.evm, chainId) && !isC) return false
+  return SIDES.some((side) => streams.has(`${side}:C`) && config.chains.avalanche[side]?.evmChainId === undefined)
 }
