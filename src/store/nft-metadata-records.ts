@@ -93,9 +93,11 @@ export function createNftMetadataRecords(db: Kysely<Database>, numbers: ChainNum
       const now = nowSeconds()
       const lease = now + BigInt(leaseSeconds)
       const entries = which === 'asked' ? askedWithout(without) : othersWithout(now, without)
-      // What was said earlier than enough others became due comes next.
+      // What was said earlier than enough others became due comes next, or than the whole head did: while none of it may be
+      // taken, ever more would be queued behind it.
       const enough = sql`(select m.due_at from ${entries} order by m.due_at offset ${limit - 1} limit 1)`
-      if (which === 'others') await queueChanged(db, now, sql`coalesce(${enough}, ${now})`, without)
+      const whole = sql`(select due_at from (${head(now)}) first order by due_at offset ${HEAD - 1} limit 1)`
+      if (which === 'others') await queueChanged(db, now, sql`coalesce(${enough}, ${whole}, ${now})`, without)
       const rows = await takeRows(db, entries, limit, lease)
       if (rows.length === 0 && without.length > 0 && which === 'others') await moveBehind(now, without)
       return rows.map((row) => ({

@@ -135,6 +135,34 @@ describeStores('NFT metadata that is due', (open) => {
     expect(new Set([...first, ...second].map(({ contract }) => contract)).size).toBe(21)
   })
 
+  it('queues no more of large collections while those before them may not be taken, however often it is asked', async () => {
+    const store = await open()
+    await store.writer.register(L1)
+    const [full, early, late] = [NFTS.contract, address(0xdd), address(0xee)]
+    const some = (contract: string, count: number) =>
+      Array.from({ length: count }, (_, n) => ({ ...nft(0, address(1), BigInt(n)), contract }))
+    await commitEvm(store, L1.name, 0, { nfts: [...some(early, 350), ...some(late, 350)] })
+    expect(await store.nftMetadata.takeDue(1_000, 600, 'others')).toHaveLength(700)
+    const clock = vi.spyOn(Date, 'now')
+    const now = Date.now()
+    const saidAt = (agoMs: number) => clock.mockReturnValue(now - agoMs)
+    const all = (height: number, contract: string) => ({
+      metadataChanges: [{ height: BigInt(height), contract, from: 0n, to: 2n ** 256n - 1n }],
+    })
+    saidAt(120_000)
+    await commitEvm(store, L1.name, 1, all(1, early))
+    saidAt(60_000)
+    await commitEvm(store, L1.name, 2, { nfts: some(full, 1_200) })
+    saidAt(30_000)
+    await commitEvm(store, L1.name, 3, all(3, late))
+    clock.mockRestore()
+    for (let turn = 0; turn < 3; turn++) expect(await store.nftMetadata.takeDue(10, 600, 'others', [full])).toEqual([])
+    // The one turn of what was said before the others.
+    const taken = await store.nftMetadata.takeDue(10_000, 600, 'others')
+    const count = (of: string) => taken.filter(({ contract }) => contract === of).length
+    expect([full, early, late].map(count)).toEqual([1_200, 100, 0])
+  })
+
   it('takes a range that was said earlier before what is due later, however much that is', async () => {
     const store = await open()
     await store.writer.register(L1)
