@@ -39,8 +39,9 @@ const receiptsCall = (signal: AbortSignal): CallOptions => ({ ...readCall(signal
  */
 export const mayBeElsewhere = (said: unknown): boolean => said === null || said instanceof JsonRpcError
 
-/** The node has the method but rejects these parameters. */
-const isRefusedForm = (error: unknown): boolean => error instanceof JsonRpcError && error.rpcCode === -32602
+/** The node has the method but rejects these parameters. zkSync's says so of a block that it lacks, which passes. */
+const isRefusedForm = (error: unknown): boolean =>
+  error instanceof JsonRpcError && error.rpcCode === -32602 && !error.retryable
 
 /** The receipts of a block are more than one answer may hold, here or by a limit of the servers. */
 const isTooLong = (error: unknown): boolean =>

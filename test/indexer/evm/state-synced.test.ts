@@ -4,6 +4,7 @@ import { createEvmBlockReader } from '../../../src/indexer/evm/evm-reader.ts'
 import type { RpcBlock, RpcReceipt } from '../../../src/indexer/evm/rpc-block.ts'
 import { createCHeightApi } from '../../../src/indexer/primary/sources/height-api.ts'
 import { recordedLines } from '../../support/recorded/recordings.ts'
+import type { Faults } from '../../support/upstream/fault-server.ts'
 import { startTestPool } from '../../support/upstream/upstream-pool.ts'
 
 const facts = recordedLines<{ block: RpcBlock; receipts: RpcReceipt[] }>('c-blocks')
@@ -52,6 +53,30 @@ it('receipts that one node refuses although it has the block are asked of the ne
   const wanted = facts.map(({ block }) => ({ height: BigInt(block.number), id: block.hash.slice(2) }))
   const found = await createEvmBlockReader(pool, '/').read(wanted, signal)
   expect(found.map(({ receipts }) => receipts)).toEqual(facts.map(({ receipts }) => receipts))
+})
+
+it('receipts of whole blocks are asked for again behind a server that called a block it lacked wrong parameters', async () => {
+  const singly: string[] = []
+  const whole = archive(true)
+  const answer = (call: { method: string; params: unknown }) => {
+    if (call.method === 'eth_getTransactionReceipt') singly.push(call.method)
+    return whole.answer(call)
+  }
+  // As zkSync's server does.
+  const rpcError = {
+    code: -32_602,
+    message: "Block with such an ID doesn't exist yet",
+    methods: ['eth_getBlockReceipts'],
+  }
+  const faults: Faults = { rpcError }
+  const { pool } = await startTestPool([{ answer, faults }])
+  onTestFinished(() => pool.close())
+  const reader = createEvmBlockReader(pool, '/')
+  const wanted = facts.map(({ block }) => ({ height: BigInt(block.number), id: block.hash.slice(2) }))
+  await expect(reader.read(wanted, signal)).rejects.toThrow("doesn't exist")
+  delete faults.rpcError
+  expect(await reader.read(wanted, signal)).toHaveLength(facts.length)
+  expect(singly).toEqual([])
 })
 
 it('a block that nobody has is not there yet', async () => {
