@@ -124,8 +124,8 @@ function createOldNames(
   const keep = (owner: string, tokens: readonly string[], most: number): FoundTokens => {
     const named: Named = { tokens: tokens.slice(0, most), more: tokens.length > most, most }
     const before = kept.peek(owner, { allowStale: true })
-    // Who asked for fewer of them learnt nothing new.
-    if (!named.more || !before || before.most <= most) kept.set(owner, named)
+    // Who asked for fewer of them than were known learnt nothing new: the earliest come first.
+    if (!named.more || !before || before.tokens.length <= most) kept.set(owner, named)
     return named
   }
 
