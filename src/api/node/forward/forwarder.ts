@@ -18,7 +18,7 @@ import { answerOf } from './forwarded-answer.ts'
 import { type Judge, judgeCall, judgeHealth, judgeHttp, judgeOpaque, judgeRpc, unlessAbsent } from './judge.ts'
 import { createCatchUp, type Place } from './nodes/catch-up.ts'
 import { createCompleteNode } from './nodes/complete-node.ts'
-import { memberAt } from './nodes/group-members.ts'
+import { healthyHosts, memberAt } from './nodes/group-members.ts'
 import { createIndexGaps } from './nodes/index-gaps.ts'
 import { createNoSuchThing, isNoSuchThing } from './nodes/no-such-thing.ts'
 import type { NodeGroup, NodePools } from './nodes/node-pools.ts'
@@ -208,7 +208,7 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
         idempotent: !isOpaque(call),
         signal: call.signal,
         deadline: Date.now() + (again ? SURER_MS : FORWARD_MS),
-        avoid: (some) => surest.isSilent(exported, some) || avoid(some),
+        avoid: surest.avoided(exported, healthyHosts(group), avoid),
         judge: lacking.length > 0 ? none.judge : strict,
       })
       return none.wordOf(last)

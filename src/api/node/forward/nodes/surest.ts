@@ -4,11 +4,20 @@ import { steadyNow } from '../../../../lib/steady-clock.ts'
 
 /** Prefers nodes that say by which block they have what they show. */
 export interface Surest {
-  /** It did not say so lately, and is asked last. @param about what is shown; undefined = there is nothing to say */
-  isSilent(about: string | undefined, host: string): boolean
+  /**
+   * Whom to ask last: who lacks something that was told, or did not say so lately. Where that is everybody, only those
+   * that lack something: clients must not miss what they were shown.
+   * @param about what is shown; undefined = there is nothing to say
+   * @param hosts of the nodes that answer
+   */
+  avoided(
+    about: string | undefined,
+    hosts: Iterable<string>,
+    lacks: (host: string) => boolean,
+  ): (host: string) => boolean
   /**
    * The answer of a node that says it; where none does that answers, of one that does not.
-   * @param ask asks the nodes, last those that are silent; `again`: there is an answer already
+   * @param ask asks the nodes, last those that are avoided; `again`: there is an answer already
    * @param isSure false = the node does not say, as one that is gone since
    * @throws what the first `ask` throws
    */
@@ -31,7 +40,11 @@ export function createSurest(): Surest {
   const silent = new LRUCache<string, number>({ ...roomFor(KEPT), ttl: SILENT_MS, perf: { now: steadyNow } })
   let noted = 0
   return {
-    isSilent: (about, host) => about !== undefined && silent.has(keyOf(about, host)),
+    avoided(about, hosts, lacks) {
+      if (about === undefined) return lacks
+      const isLast = (host: string): boolean => silent.has(keyOf(about, host)) || lacks(host)
+      return [...hosts].every(isLast) ? lacks : isLast
+    },
     async pick(about, ask, isSure) {
       let begun = noted
       let answer = await ask(false)

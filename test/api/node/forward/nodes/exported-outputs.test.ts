@@ -83,3 +83,24 @@ it.each(PAIRS)(
     expect(each).toEqual(Array(8).fill(101))
   },
 )
+
+it.each([
+  ['P', 'X'],
+  ['X', 'P'],
+  ['X', 'C'],
+] as const)(
+  'a node that does not tell its height comes before one that lacks what was told: %s to %s',
+  async (from, to) => {
+    const front = await startFront(2)
+    const [behind, silent] = [nodeAt(front, 0), nodeAt(front, 1)]
+    const isBlock = ({ method }: Asked): boolean => method?.endsWith('.getBlock') === true
+    behind.answer = (call) => (isBlock(call) ? 'cut' : answerAt(101, call))
+    silent.answer = (call) => {
+      if (isHeight(call)) return { status: 403, body: 'forbidden' }
+      return isBlock(call) ? told(call, { block: { height: 102 }, encoding: 'json' }) : answerAt(102, call)
+    }
+    const block = gorillaCall(`${SERVICE[from]}.getBlock`, '{"blockID":"x","encoding":"json"}', CLIENT_ID)
+    expect((await front.post(pathOf(from), block)).text).toContain('102')
+    for (const _ of Array(2)) expect(await outputs(front, from, to)).toBe(102)
+  },
+)
