@@ -1,9 +1,9 @@
 import { UpstreamUnavailableError } from '../../../../errors.ts'
 import { elementsOf, memberOf } from '../../json/spans.ts'
-import { resultOf } from '../answers.ts'
 import { rangeFilter } from '../log-range.ts'
 import { toQuantity } from '../quantity.ts'
 import { followedRange } from '../read/finality.ts'
+import { askLink } from './ask-link.ts'
 import type { HeadShape } from './head-shape.ts'
 import { textMember } from './notification.ts'
 import { haveLogsUntil, type Subscription } from './subscription.ts'
@@ -11,32 +11,6 @@ import type { UpstreamLink } from './upstream-link.ts'
 
 /** More was missed than is read again: the client has to start over. */
 export class TooMuchMissedError extends UpstreamUnavailableError {}
-
-/**
- * A node that takes longer is not used, milliseconds: it may answer pings and other calls, and the next one has to be asked
- * before clients are told that their subscriptions are gone. Logs of many blocks take as long as its link stays.
- */
-const ANSWER_MS = 10_000
-
-/** Sends one call over a link; rejects when the link is lost, the answer is an error, or it does not come in time. */
-export function askLink(link: UpstreamLink, method: string, params: string): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const fail = (): void => reject(new UpstreamUnavailableError(`${link.host}: ${method} was not answered`))
-    const timer = method === 'eth_getLogs' ? undefined : setTimeout(fail, ANSWER_MS).unref()
-    link.call(method, params, (entry) => {
-      clearTimeout(timer)
-      const result = entry && resultOf(entry)
-      if (result) resolve(result)
-      else fail()
-    })
-  })
-}
-
-/** The newest block at the node; rejects as `askLink` does, and when it names none. */
-export async function askHeight(link: UpstreamLink): Promise<bigint> {
-  const result = await askLink(link, 'eth_blockNumber', '[]')
-  return BigInt(result.toString('latin1', 1, result.length - 1))
-}
 
 const transactionsOf = (block: Buffer): Buffer[] => {
   const list = memberOf(block, 'transactions')
