@@ -7,7 +7,7 @@ import type { Member, NodeGroup } from './node-pools.ts'
 
 /** Knows which nodes have an index with a gap (`index-allow-incomplete`): they number containers differently. */
 export interface IndexGaps {
-  /** A judge that rejects answers of such nodes while another node has one; undefined = nothing to find out. */
+  /** A judge that rejects answers of such nodes, also while the others are away; undefined = nothing to find out. */
   judgeOf(call: ForwardCall, group: NodeGroup, judge: Judge): Promise<Judge> | undefined
 }
 
@@ -106,7 +106,7 @@ export function createIndexGaps(now: () => number = steadyNow): IndexGaps {
       return Promise.resolve(before?.isComplete ? before : found).then(({ hosts }) => (response) => {
         const verdict = judge(response)
         if (verdict.kind !== 'answer' || !hosts.has(response.host)) return verdict
-        return { kind: 'retry', behind: true, reason: 'its index has a gap' }
+        return { kind: 'retry', behind: true, withhold: true, reason: 'its index has a gap' }
       })
     },
   }

@@ -8,7 +8,10 @@ import type { Member, NodeGroup } from './node-pools.ts'
 
 /** Knows which nodes run P only: they answer, without an error, that X and C exported nothing to it. */
 export interface SourceChains {
-  /** A judge that rejects answers of such nodes while another node has one; undefined = nothing to find out. */
+  /**
+   * A judge that rejects answers of such nodes; they count where no node is known to run the chain, or may. Undefined =
+   * nothing to find out.
+   */
   judgeOf(call: ForwardCall, group: NodeGroup, judge: Judge): Promise<Judge> | undefined
 }
 
@@ -28,9 +31,13 @@ export const sourceOf = ({ rule, params }: Pick<ForwardCall, 'rule' | 'params'>)
   rule.pages && params && params.length <= MOST_PARAMS ? SOURCE.exec(params.toString('latin1'))?.[1] : undefined
 
 export function createSourceChains(): SourceChains {
-  const kept = new LRUCache<string, { runs: boolean }>({ ...roomFor(KEPT), perf: { now: steadyNow } })
+  const kept = new LRUCache<string, { runs: boolean }>({
+    ...roomFor(KEPT),
+    noDeleteOnStaleGet: true,
+    perf: { now: steadyNow },
+  })
 
-  /** A node that cannot tell, or has that API closed to us, is trusted. */
+  /** A node that cannot tell, or has that API closed to us, is trusted, unless it said before that it does not. */
   const runs = async ({ host, pool }: Member, chain: string): Promise<boolean> => {
     const key = `${host}\n${chain}`
     const known = kept.get(key)
@@ -38,7 +45,8 @@ export function createSourceChains(): SourceChains {
     const said = await pool
       .rpc<unknown>('/ext/info', 'info.isBootstrapped', { chain }, { batch: false, deadline: Date.now() + WAIT_MS })
       .catch(() => undefined)
-    const answer = { runs: !(isRecord(said) && said['isBootstrapped'] === false) }
+    const before = said === undefined ? kept.peek(key, { allowStale: true }) : undefined
+    const answer = before ?? { runs: !(isRecord(said) && said['isBootstrapped'] === false) }
     kept.set(key, answer, { ttl: answer.runs && said !== undefined ? LONG_MS : SHORT_MS })
     return answer.runs
   }
@@ -55,7 +63,9 @@ export function createSourceChains(): SourceChains {
       return lackingOf(members, chain).then((lacking) => (response) => {
         const verdict = judge(response)
         if (verdict.kind !== 'answer' || !lacking.has(response.host)) return verdict
-        return { kind: 'retry', behind: true, reason: `does not run ${chain}` }
+        // While the one that runs it is away, nobody knows what it exported.
+        const withhold = lacking.size < members.length
+        return { kind: 'retry', behind: true, withhold, reason: `does not run ${chain}` }
       })
     },
   }

@@ -40,6 +40,17 @@ it.each([0, 1])('containers are counted by the node whose index has no gap, wher
   expect(compared()).toBe(1)
 })
 
+it('containers of an index with a gap are not told in place of those of a node that is away', async () => {
+  const front = await startFront(2)
+  nodeAt(front, 0).answer = indexFrom(1)
+  nodeAt(front, 1).answer = indexFrom(80)
+  expect((await front.post(PATH, byIndex(3))).text).toContain('"id":"block4"')
+  nodeAt(front, 0).answer = () => 'cut'
+  const { status, text } = await front.post(PATH, byIndex(4))
+  expect(text).not.toContain('block84')
+  expect(status).toBe(502)
+})
+
 it('two that count alike are both believed, and one with a gap when there is no other', async () => {
   for (const from of [1, 80]) {
     const front = await startFront(2)

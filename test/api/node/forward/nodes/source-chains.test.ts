@@ -33,6 +33,26 @@ it('where no other says anything the words of the node are told, and who does no
   }
 })
 
+it('a node that does not run X does not say that it exported nothing while the one that runs it is away', async () => {
+  const front = await startFront(2)
+  nodeAt(front, 0).answer = nodeWith(true, ['0x00'])
+  nodeAt(front, 1).answer = nodeWith(false, [])
+  expect((await front.post('/ext/bc/P', ask)).text).toContain('"utxos":["0x00"]')
+  nodeAt(front, 0).answer = () => 'cut'
+  const { status, text } = await front.post('/ext/bc/P', ask)
+  expect(text).not.toContain('utxos')
+  expect(status).toBe(502)
+})
+
+it('of two nodes that do not run X the words of one are told while the other is away', async () => {
+  const front = await startFront(2)
+  for (const node of front.nodes) node.answer = nodeWith(false, [])
+  const told = async () => JSON.parse((await front.post('/ext/bc/P', ask)).text)
+  expect(await told()).toMatchObject({ result: { utxos: [] } })
+  nodeAt(front, 0).answer = () => 'cut'
+  expect(await told()).toMatchObject({ result: { utxos: [] } })
+})
+
 it('nobody is asked what it runs for what lies on P itself, or on chains of the whole network', async () => {
   const front = await startFront(2)
   for (const node of front.nodes) node.answer = nodeWith(false, [])
