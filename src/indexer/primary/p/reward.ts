@@ -10,11 +10,12 @@ const MILLION = 1_000_000n
 
 /**
  * Reward of a stake, before fees, in the node's integer arithmetic. Its nested divisions equal one division of the
- * products, and its nanoseconds cancel out.
+ * products, and its nanoseconds cancel out. What is left of the cap is counted in 64 bits: a private network whose
+ * genesis exceeds the cap goes on paying rewards.
  */
 export function rewardOf(rules: RewardRules, seconds: bigint, stake: bigint, supply: bigint): bigint {
   const { maxRate, minRate, mintingSeconds, supplyCap } = rules
-  const left = supplyCap - supply
+  const left = BigInt.asUintN(64, supplyCap - supply)
   const rate = (maxRate - minRate) * seconds + minRate * mintingSeconds
   const reward = (left * rate * stake * seconds) / (mintingSeconds * MILLION * supply * mintingSeconds)
   return reward < left ? reward : left

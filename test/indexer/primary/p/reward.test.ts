@@ -28,6 +28,11 @@ it('a stake of a whole minting period has the highest rate of what is left to mi
   expect(rewardOf(steep, YEAR, 360_000_000n * AVAX, 360_000_000n * AVAX)).toBe(360_000_000n * AVAX)
 })
 
+it('a supply above the cap is paid for as nodes do, whose rest of the cap wraps at 64 bits', () => {
+  // A network with a genesis of 1.3 billion AVAX and the flags' defaults: 10 AVAX for 100 seconds.
+  expect(rewardOf(PUBLIC, 100n, 10n * AVAX, 1_333_055_004_872_658_668n)).toBe(42_421n)
+})
+
 it('shares are paid as the node counts them: in 64 bits', () => {
   expect(splitShares(1_999_999n, 20_000)).toEqual({ shared: 40_000n, rest: 1_959_999n })
   // 980,000 × 20,000 AVAX is more than 64 bits hold: what lies below a million is gone from the rest.
