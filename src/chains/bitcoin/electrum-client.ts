@@ -9,7 +9,6 @@ import {
   UpstreamUnavailableError,
 } from '../../errors.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
-import { createStopper } from '../../lib/waiting/stopper.ts'
 import { createTurns, type Turns } from '../../upstream/index.ts'
 import type { ReadContext } from '../capabilities.ts'
 import type { Told } from './backend.ts'
@@ -19,6 +18,7 @@ import { startRound } from './electrum-round.ts'
 import { heightIn, TIP_CALL } from './electrum-tip.ts'
 import { BITCOIN_LAG_BLOCKS, type ElectrumLimits, electrumLimits, requestsPerSecondOf } from './limits.ts'
 import type { BitcoinNetworkName } from './network.ts'
+import { createStopper } from './stopper.ts'
 import { createTipWatch, type TipWatch } from './tip-watch.ts'
 
 export interface ElectrumServer {

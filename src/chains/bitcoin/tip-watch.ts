@@ -1,8 +1,8 @@
 import { steadyNow } from '../../lib/steady-clock.ts'
 import { inTime } from '../../lib/waiting/in-time.ts'
-import { createStopper } from '../../lib/waiting/stopper.ts'
 import { untilAborted } from '../../lib/waiting/until-aborted.ts'
 import { believedHead } from '../../upstream/health/head-probe.ts'
+import { createStopper } from './stopper.ts'
 
 export interface TipWatchDeps<S> {
   subjects: readonly S[]
