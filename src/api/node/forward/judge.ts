@@ -185,6 +185,13 @@ const PLAIN_ID = /^(?:0|-?[1-9]\d{0,14}|"[ !#-[\]-~]{0,100}")$/
 const UNREADABLE = -32700
 
 /**
+ * Some servers (of Rootstock, of Lotus) put 500 on each error that they answer a call with, such as wrong parameters. One
+ * that does is there, whatever callers make it say.
+ */
+const isRefusedCall = ({ status, body }: RawResponse, id: Buffer): boolean =>
+  status === 500 && errorOf(body) !== undefined && answeredCall(body, id) === 'this'
+
+/**
  * Judges answers to one call: a result or an error with this id (as echoed). Whatever else something in front of a node
  * may say is rejected, including the answer to another call that a proxy has mixed up.
  */
@@ -192,6 +199,7 @@ export const judgeCall = (id: Buffer, asked: Buffer | undefined): Judge => {
   const judge = judgeRpc(asked)
   return (response) => {
     const verdict = judge(response)
+    if (isRefusedCall(response, id)) return { ...verdict, blameless: true }
     // Any other success without an answer is none.
     if (verdict.kind !== 'answer' || response.status >= 300) return verdict
     const answered = answeredCall(response.body, id)

@@ -92,6 +92,21 @@ describe('what a provider says of us is asked of another', () => {
   })
 })
 
+it.each([
+  [500, '{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no such params"}}', false],
+  [500, '{"jsonrpc":"2.0","id":2,"error":{"code":-32602,"message":"no such params"}}', true],
+  [500, 'Internal Server Error', true],
+  [502, '{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no such params"}}', true],
+])('whoever makes a node say it closes it to nobody where it has answered: %i %s', async (status, body, isAway) => {
+  const front = await startFront(1)
+  nodeAt(front, 0).answer = ({ method }) => (method === 'debug_poison' ? { status, body } : undefined)
+  // Often enough to pass over a node that is down.
+  for (let time = 0; time < 6; time += 1)
+    expect((await front.post('/ext/bc/C/rpc', evmCall('debug_poison'))).status).toBe(502)
+  const metrics = await (await fetch(`${front.url}/metrics`)).text()
+  expect(/firn_upstream_breaker\{pool="node C\/rpc".*\} [12]/.test(metrics)).toBe(isAway)
+})
+
 describe('calls without an id of their own', () => {
   it('are not answered with the page of something before a node', async () => {
     const front = await twoNodes('platform.x', { body: '<html>' }, { body: '' })
