@@ -142,12 +142,14 @@ export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFi
     if (!maker) return undefined
     try {
       const isPoll = message.method === 'eth_getFilterChanges'
-      const missed = isPoll && held.going ? await moves.missed(call, held.going, maker) : []
+      const { going } = held
+      const missed =
+        isPoll && going?.gap ? await unlessSilent(maker, call, (own) => moves.missed(own, going, maker)) : []
       const before = tipOf(endpoint).shown(maker.host)
       const asked = held.id === id ? call : callOf(call, message.method, `["${held.id}"]`)
       const ask = (own: EvmCall): Promise<RawResponse> => askMaker(maker, own)
       // One that cannot go on elsewhere is waited for.
-      const response = await (held.going ? unlessSilent(maker, asked, ask) : ask(asked))
+      const response = await (going ? unlessSilent(maker, asked, ask) : ask(asked))
       // This includes that the node has not reached the filter's blocks: no other node has the filter.
       if (!isAnswer(asked, response)) return isOwnWord(response) ? answerOf(response) : undefined
       if (saysUnknown(call, response.body)) return undefined

@@ -17,6 +17,8 @@ const blocksOf = (told: readonly unknown[]): number[] =>
   told.map((one) =>
     typeof one === 'string' ? Number(`0x${one.slice(-8)}`) : Number((one as { blockNumber: string }).blockNumber),
   )
+/** Params of a filter that cannot go on at another node, and waits for its own as long as calls may take. */
+const TIED = [{ topics: [Array.from({ length: 40 }, (_, at) => `0x${String(at).padStart(64, '0')}`)] }]
 const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, at) => from + at)
 
 describe('a filter whose node is gone', () => {
@@ -70,16 +72,32 @@ describe('a filter whose node is gone', () => {
 
   it('goes on at another where its node stands still and keeps its connections; one that cannot is waited for', async () => {
     const { stage, nodes } = await startFilterNodes([100, 100])
-    const topics = Array.from({ length: 40 }, (_, at) => `0x${String(at).padStart(64, '0')}`)
-    const [id, tied] = [
-      await stage.call('eth_newBlockFilter'),
-      await stage.call('eth_newFilter', [{ topics: [topics] }]),
-    ]
+    const [id, tied] = [await stage.call('eth_newBlockFilter'), await stage.call('eth_newFilter', TIED)]
     raise(nodes, 103)
     nodes[0]?.server.set({ hang: 'headers' })
     const moved = changes(stage, id)
     expect(await Promise.race([moved, changes(stage, tied).catch(() => 'given up')])).toEqual(await moved)
     expect(blocksOf(await moved)).toEqual([101, 102, 103])
+    raise(nodes, 104)
+    expect(blocksOf(await changes(stage, id))).toEqual([104])
+  })
+
+  it('goes on at a third where the one that took it over stands still before it has told what was missed', async () => {
+    const { stage, nodes } = await startFilterNodes([100, 100, 100])
+    const id = await stage.call('eth_newBlockFilter')
+    raise(nodes, 103)
+    await nodes[0]?.server.down()
+    const tied = await stage.call('eth_newFilter', TIED)
+    const [, second] = nodes as [FilterNode, FilterNode, FilterNode]
+    const waits: Promise<unknown>[] = []
+    second.after.set('eth_newBlockFilter', () => {
+      second.after.set('eth_blockNumber', () => {
+        second.server.set({ hang: 'headers' })
+        waits.push(changes(stage, tied).catch(() => 'given up'))
+      })
+    })
+    expect(blocksOf(await changes(stage, id))).toEqual([101, 102, 103])
+    expect(await Promise.race([...waits, Promise.resolve('waits')])).toBe('waits')
     raise(nodes, 104)
     expect(blocksOf(await changes(stage, id))).toEqual([104])
   })
