@@ -3,6 +3,7 @@ import { steadyNow } from '../../../../lib/steady-clock.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
 import type { ForwardCall } from '../call.ts'
 import type { Judge } from '../judge.ts'
+import { isNoSuchThing } from './no-such-thing.ts'
 import type { Member, NodeGroup } from './node-pools.ts'
 
 /** Knows which nodes have an index with a gap (`index-allow-incomplete`): they number containers differently. */
@@ -105,7 +106,9 @@ export function createIndexGaps(now: () => number = steadyNow): IndexGaps {
       // been the one to tell who has a gap.
       return Promise.resolve(before?.isComplete ? before : found).then(({ hosts }) => (response) => {
         const verdict = judge(response)
-        if (verdict.kind !== 'answer' || !hosts.has(response.host)) return verdict
+        // That it has no such container says as little.
+        const isWord = verdict.kind === 'answer' || isNoSuchThing(verdict)
+        if (!isWord || !hosts.has(response.host)) return verdict
         return { kind: 'retry', behind: true, withhold: true, reason: 'its index has a gap' }
       })
     },

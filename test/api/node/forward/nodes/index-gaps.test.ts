@@ -3,7 +3,7 @@ import type { ForwardCall } from '../../../../../src/api/node/forward/call.ts'
 import { createIndexGaps } from '../../../../../src/api/node/forward/nodes/index-gaps.ts'
 import type { Member, NodeGroup } from '../../../../../src/api/node/forward/nodes/node-pools.ts'
 import { endpointByName } from '../../../../../src/api/node/routes/endpoint.ts'
-import { type Asked, gorillaCall, nodeAt, type Reply, startFront } from '../../fake-nodes.ts'
+import { type Asked, gorillaCall, id32, nodeAt, type Reply, startFront } from '../../fake-nodes.ts'
 
 const PATH = '/ext/index/C/block'
 const idOf = ({ body }: Asked): string => /"id":(\d+)[,}]/.exec(body.toString())?.[1] ?? '1'
@@ -49,6 +49,8 @@ it('containers of an index with a gap are not told in place of those of a node t
   const { status, text } = await front.post(PATH, byIndex(4))
   expect(text).not.toContain('block84')
   expect(status).toBe(502)
+  // Nor that there is none.
+  expect((await front.post(PATH, gorillaCall('index.getIndex', `{"id":"${id32(5)}"}`))).status).toBe(502)
 })
 
 it('two that count alike are both believed, and one with a gap when there is no other', async () => {
