@@ -10,12 +10,13 @@ export interface Ranking {
    * breaker.
    */
   choose(tried: readonly Upstream[], now: number, probe: boolean): Upstream | undefined
+  /** A healthy upstream with free capacity, for a hedge. */
+  spare(tried: readonly Upstream[], now: number): Upstream | undefined
   /**
-   * A healthy upstream with free capacity, for a hedge.
-   * @param orLagging where none is healthy, one that lags will do: who is to be avoided is known to lack something, while
-   * who lags was asked some seconds ago
+   * An upstream in place of one that is to be avoided: a healthy one, busy if need be, or one that lags. Who is to be
+   * avoided is known to lack something, while who lags was asked some seconds ago.
    */
-  spare(tried: readonly Upstream[], now: number, orLagging?: boolean): Upstream | undefined
+  instead(tried: readonly Upstream[], now: number): Upstream | undefined
   /** Earliest time at which a paused upstream may be asked again; undefined when none is paused. */
   resumesAt(now: number): number | undefined
   /** Forget the order: health has changed. */
@@ -116,12 +117,14 @@ export const createRanking = (upstreams: readonly Upstream[]): Ranking => {
       }
       return undefined
     },
-    spare: (tried, now, orLagging = false) => {
-      const worst = orLagging ? LAGGING : HEALTHY
-      return current(now).find(
+    spare: (tried, now) =>
+      current(now).find(
         ({ upstream, tier }) =>
-          tier <= worst && !tried.includes(upstream) && upstream.pausedUntil() <= now && upstream.gate.room(now),
-      )?.upstream
+          tier === HEALTHY && !tried.includes(upstream) && upstream.pausedUntil() <= now && upstream.gate.room(now),
+      )?.upstream,
+    instead: (tried, now) => {
+      const list = current(now)
+      return pickInTier(list, HEALTHY, tried, now) ?? pickInTier(list, LAGGING, tried, now)
     },
     resumesAt: (now) => {
       let earliest: number | undefined

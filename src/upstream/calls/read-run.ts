@@ -108,7 +108,7 @@ class ReadRun<T> implements Run {
     const { avoid } = this.#task
     // An upstream chosen as the probe of its breaker must be asked.
     if (!avoid || !chosen || chosen.breaker.state() !== 'closed' || !avoid(chosen.host)) return chosen
-    return this.#deps.ranking.spare([...this.#tried, ...this.#avoided(avoid)], now, true) ?? chosen
+    return this.#deps.ranking.instead([...this.#tried, ...this.#avoided(avoid)], now) ?? chosen
   }
 
   #avoided(avoid: (host: string) => boolean): Upstream[] {
