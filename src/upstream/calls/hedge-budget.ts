@@ -1,3 +1,4 @@
+import { BESIDE_AGAIN_MS } from '../defaults.ts'
 import type { Upstream } from '../upstream.ts'
 
 /** Bounds hedging: when every upstream is slow, sending everything twice would make it worse. */
@@ -38,10 +39,15 @@ export const createHedgeBudget = (readsPerHedge: number, now: () => number = () 
 /** While the p95 is unknown, wait this many times the minimum before hedging. */
 const COLD_HEDGE_FACTOR = 4
 
-/** How long a read waits for this upstream before it also asks another, milliseconds. @param minimum `hedgeMinMs` */
+/**
+ * How long a read waits for this upstream before it also asks another, milliseconds: a second at most, unless more is
+ * configured. One that stood still for long keeps the latencies of then, since it is rarely asked afterwards, and must
+ * not keep reads waiting for as long when it stands still again.
+ * @param minimum `hedgeMinMs`
+ */
 export const hedgeDelay = (upstream: Upstream, minimum: number): number => {
   // A probe of an upstream that was down must not make its caller wait long.
   if (upstream.breaker.state() !== 'closed') return minimum
   const p95 = upstream.latency.p95()
-  return p95 === undefined ? minimum * COLD_HEDGE_FACTOR : Math.max(minimum, p95)
+  return p95 === undefined ? minimum * COLD_HEDGE_FACTOR : Math.max(minimum, Math.min(p95, BESIDE_AGAIN_MS))
 }

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
-import { createHedgeBudget } from '../../../src/upstream/calls/hedge-budget.ts'
+import { createHedgeBudget, hedgeDelay } from '../../../src/upstream/calls/hedge-budget.ts'
+import { createLatencyEstimator } from '../../../src/upstream/health/latency.ts'
+import type { Upstream } from '../../../src/upstream/upstream.ts'
 
 const PER_HEDGE = 10
 
@@ -32,4 +34,14 @@ it('one is earned by each second, ten at most', () => {
   expect(spent()).toBe(1)
   clock.now += 3_600_000
   expect(spent()).toBe(10)
+})
+
+it.each([
+  ['is asked beside as late as it usually answers', 400, 150, 400],
+  ['that once stood still for long is waited for a second', 15_000, 150, 1_000],
+  ['is waited for as long as configured', 15_000, 2_000, 2_000],
+])('a slow server %s', (_, answersMs, minimum, delay) => {
+  const latency = createLatencyEstimator()
+  for (let answer = 0; answer < 10; answer += 1) latency.add(answersMs)
+  expect(hedgeDelay({ breaker: { state: () => 'closed' }, latency } as Upstream, minimum)).toBe(delay)
 })
