@@ -50,7 +50,8 @@ A signed transaction (\`eth_sendRawTransaction\`, \`issueTx\`) goes to one node,
 that node fails, or has not answered for five seconds, the next one gets the same bytes, four nodes at most. This is safe, because the same bytes cannot be accepted twice.
 
 - The client gets the first success. "Already known" from a later node that has the transaction is a success.
-- The client gets a refusal only if no node that was asked earlier may still accept the transaction.
+- The client gets a refusal only if no node that was asked earlier may still accept the transaction. If the node that
+  refused it is late, the next node that answers gets it first.
 
 Any other call that moves funds goes to one node, and to the next only if the first one certainly did nothing.
 

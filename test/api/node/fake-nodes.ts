@@ -232,6 +232,9 @@ export const told = (asked: Asked, result: object): Reply => answered(asked, `"r
 export const refused = (asked: Asked, message: string): Reply =>
   answered(asked, `"error":{"code":-32000,"message":${JSON.stringify(message)},"data":null}`)
 
+/** Every node has what clients were told. */
+export const NONE_LATE = { lacks: () => false, isLate: () => false }
+
 /** How a call comes in by POST, for what forwards it. */
 export const posted = (body: string) => ({
   method: 'POST' as const,

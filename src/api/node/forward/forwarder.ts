@@ -252,7 +252,10 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
     if (target === 'any') return read(call, group)
     if (target === 'alone') return answerOf(await alone({ call, judge: judgeOf(call) }, group))
     try {
-      const response = await forwardWrite(call, group, writePolicy, await lacksFor(call, group))
+      const lacks = told.lacksFor(call, group)
+      const own = call.endpoint.dialect === 'evm' ? chainPathOf(call.endpoint) : undefined
+      const late = { lacks: await lacksFor(call, group), isLate: (host: string) => lacks(host, own) }
+      const response = await forwardWrite(call, group, writePolicy, late)
       told.written(call, response)
       return answerOf(response)
     } finally {

@@ -4,7 +4,7 @@ import type { RawResponse } from '../../../../upstream/index.ts'
 import type { ForwardCall } from '../call.ts'
 import { wasTurnedAway } from '../judge.ts'
 import type { Member, NodeGroup } from '../nodes/node-pools.ts'
-import { type Lacks, nextOf } from './next-node.ts'
+import { type Lacks, nextHealthyOf, nextOf } from './next-node.ts'
 import { ALL_MS, isSuccess, isUnheard, isVerdict, lastWord, MAX_NODES, send, takenOr } from './sending.ts'
 import type { SignedTransaction } from './transaction-id.ts'
 
@@ -23,6 +23,8 @@ interface Handed {
   isOpen: boolean
   /** What it said about the transaction. */
   word?: RawResponse
+  /** It lacked something that clients were told: its refusal may say no more than that. */
+  isLate: boolean
 }
 
 interface Ended {
@@ -34,6 +36,8 @@ interface Ended {
 interface Sending {
   call: ForwardCall
   tx: SignedTransaction
+  /** A node that lacks anything that clients were told, of whatever chain: exports of one are imported on another. */
+  isLate: Lacks
   /** In the order in which they were asked. */
   handed: Handed[]
   /** A node that did not answer about it may have accepted it. */
@@ -45,7 +49,8 @@ interface Sending {
 }
 
 function hand(sending: Sending, member: Member, until: number): void {
-  const handed: Handed = { member, isOpen: true, end: Promise.resolve({} as Ended) }
+  const isLate = sending.isLate(member.host)
+  const handed: Handed = { member, isOpen: true, isLate, end: Promise.resolve({} as Ended) }
   handed.end = send(member, sending.call, until).then(
     (response) => ({ handed, response }),
     (error: unknown) => ({ handed, error }),
@@ -82,27 +87,40 @@ async function successOf(sending: Sending, { handed, response }: Ended): Promise
 }
 
 /**
- * Hands a signed transaction to one node, and to the next only when that one failed, did not touch it, or has not
- * answered for five seconds: the bytes are the same, so that nothing can happen twice. The first success is the answer.
- * A refusal is the answer once no node that was asked earlier may still take the transaction, and only from a node that
- * does not have it. The next node is chosen when needed: a rate-limited one must not be waited for while another is free.
+ * Who is handed the transaction next; undefined = nobody. Behind the refusal of a node that is late, only who is thought
+ * to answer: one that then hangs keeps the client waiting for what may be no more than that refusal.
+ */
+function nextFor({ handed, looked, isLate }: Sending, group: NodeGroup, lacks: Lacks): Member | undefined {
+  const words = handed.filter(({ word }) => word)
+  if (looked >= MAX_NODES || words.some((one) => !one.isLate)) return undefined
+  const asked = new Set(handed.map(({ member }) => member))
+  return words.length > 0 ? nextHealthyOf(group, asked, isLate) : nextOf(group, asked, lacks)
+}
+
+/**
+ * Hands a signed transaction to one node, and to the next only when that one failed, did not touch it, has not answered
+ * for five seconds, or refused it while it lacked what clients were told: the bytes are the same, so that nothing can
+ * happen twice. The first success is the answer. A refusal is the answer once no node that was asked earlier may still
+ * take the transaction, and only from a node that does not have it. The next node is chosen when needed: a rate-limited
+ * one must not be waited for while another is free.
+ * @param lacks which nodes are asked last
+ * @param isLate which nodes' refusals may be due to what they lack
  */
 export async function sendToOne(
   call: ForwardCall,
   group: NodeGroup,
   tx: SignedTransaction,
-  lacks: Lacks,
+  { lacks, isLate }: { lacks: Lacks; isLate: Lacks },
 ): Promise<RawResponse> {
-  const sending: Sending = { call, tx, handed: [], maybeTaken: false, looked: 0 }
+  const sending: Sending = { call, tx, isLate, handed: [], maybeTaken: false, looked: 0 }
   const { handed } = sending
   const until = Date.now() + ALL_MS
   for (;;) {
-    const asked = new Set(handed.map(({ member }) => member))
-    const next =
-      handed.some(({ word }) => word) || sending.looked >= MAX_NODES ? undefined : nextOf(group, asked, lacks)
+    const next = nextFor(sending, group, lacks)
     if (next) hand(sending, next, until)
     const open = handed.filter(({ isOpen }) => isOpen)
-    if (open.length === 0) return lastWord(call, sending.last, sending.failure, group.members())
+    if (open.length === 0)
+      return handed.find(({ word }) => word)?.word ?? lastWord(call, sending.last, sending.failure, group.members())
     const first = Promise.race(open.map(({ end }) => end))
     const ended = await (next ? inTime(first, PATIENCE_MS, () => undefined) : first)
     if (!ended) continue
@@ -110,7 +128,7 @@ export async function sendToOne(
     note(sending, ended)
     const success = await successOf(sending, ended)
     if (success) return success
-    const decisive = handed.find(({ isOpen, word }) => isOpen || word)
+    const decisive = handed.find((one) => one.isOpen || (one.word && !one.isLate))
     if (decisive?.word) return decisive.word
   }
 }

@@ -122,17 +122,20 @@ async function sendOnce(call: ForwardCall, group: NodeGroup, lacks: Lacks): Prom
   return wasTurnedAway(response) ? lastWord(call, response, undefined, []) : response
 }
 
-/** Sends a write: signed transactions by the policy; anything else that moves funds to one node, never twice. */
+/**
+ * Sends a write: signed transactions by the policy; anything else that moves funds to one node, never twice.
+ * @param late which nodes are asked last, and of which a refusal may only be due to what they lack
+ */
 export function forwardWrite(
   call: ForwardCall,
   group: NodeGroup,
   policy: WritePolicy,
-  lacks: Lacks,
+  late: { lacks: Lacks; isLate: Lacks },
 ): Promise<RawResponse> {
   const tx = transactionOf(call.method, call.params)
-  if (!tx) return sendOnce(call, group, lacks)
+  if (!tx) return sendOnce(call, group, late.lacks)
   const own = withOwnBytes(call)
-  return policy === 'all' ? sendToAll(own, group.members(), tx) : sendToOne(own, group, tx, lacks)
+  return policy === 'all' ? sendToAll(own, group.members(), tx) : sendToOne(own, group, tx, late)
 }
 
 /**

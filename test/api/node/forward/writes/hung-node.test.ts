@@ -5,7 +5,7 @@ import { forwardWrite } from '../../../../../src/api/node/forward/writes/writes.
 import { PRIMARY } from '../../../../../src/api/node/routes/endpoint.ts'
 import type { RawRequest, RawResponse } from '../../../../../src/upstream/index.ts'
 import { gate } from '../../../../support/waiting/gate.ts'
-import { evmCall, posted } from '../../fake-nodes.ts'
+import { evmCall, NONE_LATE, posted } from '../../fake-nodes.ts'
 
 const raw = '0x02f8aabbccdd'
 const hash = `0x${Buffer.from(keccak_256(Buffer.from(raw.slice(2), 'hex'))).toString('hex')}`
@@ -40,7 +40,7 @@ function startWrite(method: string, answers: ((body: string) => Promise<string>)
     signal: new AbortController().signal,
   }
   const group = { members: () => members, pool: members[0]?.pool } as unknown as NodeGroup
-  const said = forwardWrite(call, group, 'one', () => false).then(({ body, host }) => `${host}: ${body}`)
+  const said = forwardWrite(call, group, 'one', NONE_LATE).then(({ body, host }) => `${host}: ${body}`)
   return { said, asked }
 }
 

@@ -37,3 +37,37 @@ it.each([
     expect(last.text).toContain(REFUSED)
   }
 })
+
+it('what a node refuses that lacks something goes on to one that lacks something else', async () => {
+  for (const index of [0, 1]) {
+    const front = await startFront(2)
+    const late = nodeAt(front, index)
+    // Each chain's transaction is accepted at one of the two.
+    for (const node of front.nodes)
+      node.answer = (call) => {
+        const isLate = node === late
+        if (call.method === 'avm.getTxStatus') return told(call, { status: isLate ? 'Unknown' : 'Accepted' })
+        if (call.method === 'platform.getTxStatus') return told(call, { status: isLate ? 'Committed' : 'Unknown' })
+        if (call.method === 'avm.issueTx' || call.method === 'platform.issueTx') return told(call, { txID: 'y' })
+        if (call.method === 'avax.issueTx') return isLate ? refused(call, REFUSED) : told(call, { txID: 'x' })
+        return undefined
+      }
+    for (const [path, chain] of [
+      ['X', 'avm'],
+      ['P', 'platform'],
+    ]) {
+      await front.post(`/ext/bc/${path}`, gorillaCall(`${chain}.issueTx`, '{"tx":"0x00"}'))
+      const status = await front.post(`/ext/bc/${path}`, gorillaCall(`${chain}.getTxStatus`, '{"txID":"y"}'))
+      expect(status.text).toMatch(/Accepted|Committed/)
+    }
+    for (let round = 0; round < 3; round += 1)
+      expect((await front.post('/ext/bc/C/avax', gorillaCall('avax.issueTx', '{"tx":"0x00"}'))).text).toContain(
+        '"txID"',
+      )
+    // Where both refuse it, the first one's reason is the answer.
+    nodeAt(front, 1 - index).answer = (call) =>
+      call.method === 'avax.issueTx' ? refused(call, REFUSED) : told(call, { status: 'Processing', height: '100' })
+    const last = await front.post('/ext/bc/C/avax', gorillaCall('avax.issueTx', '{"tx":"0x00"}'))
+    expect(last.text).toContain(REFUSED)
+  }
+})

@@ -3,6 +3,7 @@ import type { NodeGroup } from '../../../../../src/api/node/forward/nodes/node-p
 import { forwardWrite } from '../../../../../src/api/node/forward/writes/writes.ts'
 import { PRIMARY } from '../../../../../src/api/node/routes/endpoint.ts'
 import type { RawRequest, RawResponse } from '../../../../../src/upstream/index.ts'
+import { NONE_LATE } from '../../fake-nodes.ts'
 
 const endpoint = PRIMARY.C.get('rpc') as NonNullable<ReturnType<typeof PRIMARY.C.get>>
 
@@ -31,7 +32,7 @@ it('nodes that are still sent a write when the first has taken it get its bytes:
     http: { method: 'POST', contentType: 'application/json', contentEncoding: undefined, query: '', body } as const,
     signal: new AbortController().signal,
   }
-  expect(await forwardWrite(call, { members: () => members } as unknown as NodeGroup, 'all', () => false)).toBe(taken)
+  expect(await forwardWrite(call, { members: () => members } as unknown as NodeGroup, 'all', NONE_LATE)).toBe(taken)
   body.fill('x')
   expect(sent.map(String)).toEqual([text, text])
 })

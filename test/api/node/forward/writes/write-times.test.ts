@@ -4,7 +4,7 @@ import { createNodePools, type Member, type NodeGroup } from '../../../../../src
 import { forwardWrite } from '../../../../../src/api/node/forward/writes/writes.ts'
 import { type Endpoint, endpointByName } from '../../../../../src/api/node/routes/endpoint.ts'
 import { TEST_LIMITS } from '../../../../support/upstream/upstream-pool.ts'
-import { evmCall, posted, startFront } from '../../fake-nodes.ts'
+import { evmCall, NONE_LATE, posted, startFront } from '../../fake-nodes.ts'
 
 const params = '["0x02f8aabbccdd"]'
 const write: ForwardCall = {
@@ -47,7 +47,7 @@ it('a write has thirty seconds over all nodes, and no node more than twenty of t
   const pools = createNodePools({ nodes, evm: {}, limits: TEST_LIMITS, deps: {} })
   onTestFinished(() => pools.close())
   const given: number[] = []
-  await expect(forwardWrite(write, startSlow(pools.group('C/rpc'), given), 'one', () => false)).rejects.toThrow(
+  await expect(forwardWrite(write, startSlow(pools.group('C/rpc'), given), 'one', NONE_LATE)).rejects.toThrow(
     /no node took/,
   )
   const [first = 0, second = 0, third = 0] = given
