@@ -43,7 +43,8 @@ async function main(argv: readonly string[]): Promise<number> {
     seed,
   }
   const loaded = loadConfig({ argv: end < 0 ? [] : argv.slice(end + 1), env: process.env, cwd: process.cwd() })
-  if (loaded.action !== 'run') throw new TypeError('the options behind -- are those of a server that runs')
+  if (loaded.action !== 'run')
+    throw new TypeError('options after -- must be those of a server that runs, not --help, --version or --print-config')
   const stop = new AbortController()
   process.once('SIGINT', () => stop.abort())
   const report = await runVerify(loaded.config, options, stop.signal)

@@ -32,6 +32,6 @@ export function maskProblems(tree: Tree, origins: Origins): string[] {
   return masksIn(ConfigSchema, tree, [], false).map((path) => {
     const origin = originOf(origins, path)
     const from = origin === undefined ? '' : ` (${origin})`
-    return `${path.join('.')}: given what --print-config shows in its place${from}; allowed: the value itself`
+    return `${path.join('.')}: given the mask that --print-config shows${from}; allowed: the value itself`
   })
 }

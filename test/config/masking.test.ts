@@ -147,7 +147,7 @@ describe('what was taken away', () => {
 describe('what --print-config prints, given back', () => {
   it('stops the start with a line for each secret in it: none is a key', () => {
     const printed: unknown = JSON.parse(textOf({ file, argv: ['--print-config'] }))
-    const named = problemsOf({ file: printed }).map((line) => line.split(': given what')[0])
+    const named = problemsOf({ file: printed }).map((line) => line.split(': given the mask')[0])
     expect(named).toEqual(
       expect.arrayContaining([
         'balance.appCheck.tokens.0',
@@ -181,7 +181,7 @@ describe('what --print-config prints, given back', () => {
     ],
   ])('also out of other sources: %j', (given, key, origin) => {
     expect(problemsOf(given)).toEqual([
-      `${key}: given what --print-config shows in its place (${origin}); allowed: the value itself`,
+      `${key}: given the mask that --print-config shows (${origin}); allowed: the value itself`,
     ])
   })
 

@@ -57,7 +57,7 @@ export async function besideNodes<T>(
     const held = await Promise.all([deps.older.hold(chain, older), !isCTold || deps.cMemories.hold(chain, memory)])
     if (held.every(Boolean)) return found
   }
-  throw new FirnError('what nodes alone tell of these addresses is being spent at this moment', {
+  throw new FirnError('outputs of these addresses that only nodes know were spent while they were read, try again', {
     code: 'INDEX_BEHIND',
     status: 503,
     retryable: true,

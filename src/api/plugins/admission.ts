@@ -85,7 +85,7 @@ const MESSAGES: Readonly<Record<RefusalReason, string>> = {
   'event loop': 'this server has too much to do, try again',
   heap: 'this server has too much to do, try again',
   bodies: 'this server has too much to do, try again',
-  client: 'too much is under way for your address, try again',
+  client: 'the limit of concurrent requests for your address is reached, try again',
 }
 
 /** 503, with `retry-after` where a retry makes sense, in the format of the requested API. */

@@ -136,7 +136,7 @@ async function readValidatorFee(pool: UpstreamPool, networkId: number, call: Cal
     const silent = own.length === 1 ? [] : own.filter(({ host }) => !lacking.has(host))
     if (isPublicNetwork(networkId) || silent.length === 0) return knownValidatorFee(networkId)
     const names = silent.map(({ host }) => host).join(', ')
-    throw new UpstreamUnavailableError(`${FEE_METHOD}: ${names} may have it, and said nothing; others lack it`, error)
+    throw new UpstreamUnavailableError(`${FEE_METHOD}: ${names} may have it and did not answer; others lack it`, error)
   }
 }
 

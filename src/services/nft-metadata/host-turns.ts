@@ -54,7 +54,7 @@ export function createHostTurns(perHost: number, now: () => number = steadyNow):
       else state.busy += 1
       try {
         const quietMs = (quietUntilMs.get(host) ?? 0) - now()
-        if (quietMs > 0) throw new UpstreamRateLimitedError(`${host}: asked too often`, quietMs)
+        if (quietMs > 0) throw new UpstreamRateLimitedError(`${host}: rate limited`, quietMs)
         return await work()
       } catch (error) {
         if (error instanceof UpstreamRateLimitedError) leaveAlone(error.host ?? host, error.retryAfterMs)

@@ -24,7 +24,8 @@ const REMEMBERED = 10_000
 export function createSilentPlaces(now: () => number = steadyNow): SilentPlaces {
   const failing = new LRUCache<string, { inVain: number; untilMs: number }>(roomFor(REMEMBERED))
   const check = (place: string): void => {
-    if ((failing.get(place)?.untilMs ?? 0) > now()) throw new UpstreamUnavailableError(`${place}: says nothing of late`)
+    if ((failing.get(place)?.untilMs ?? 0) > now())
+      throw new UpstreamUnavailableError(`${place}: left its latest requests unanswered`)
   }
   return {
     check,

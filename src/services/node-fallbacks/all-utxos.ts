@@ -83,5 +83,5 @@ export async function readAllUtxos(ask: Ask, addresses: readonly string[]): Prom
     if (pages <= 1 || (before && isSame(before, found))) return [...found.values()]
     before = new Set(found.keys())
   }
-  throw new UpstreamUnavailableError(`${METHOD}: the outputs were others in every reading`)
+  throw new UpstreamUnavailableError(`${METHOD}: the outputs changed during every reading`)
 }

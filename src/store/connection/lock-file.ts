@@ -186,7 +186,7 @@ const refusal = (folder: string, owner: Owner): string =>
   `the embedded database is in use by another process: process ${owner.pid} has ${folder}; use DATABASE_URL to run several processes`
 
 const takenAway = (folder: string, owner: Owner | undefined): string =>
-  `the embedded database was taken over by another process: ${owner ? `process ${owner.pid} has` : 'somebody had'} ${folder} since this one stood still; start this one anew if it is to go on`
+  `the embedded database was taken over by another process: ${owner ? `process ${owner.pid} has` : 'an unknown process had'} ${folder} while this one was paused; restart this one to continue`
 
 async function linked(draft: string, path: string): Promise<boolean> {
   try {

@@ -74,7 +74,7 @@ export const silentOf = <T>(asked: readonly Upstream[], failures: readonly Failu
 
 const silence = <T>(pool: string, silent: readonly string[], failures: readonly Failure<T>[]): FirnError =>
   new UpstreamUnavailableError(
-    `${pool}: ${silent.join(', ')} may serve it and said nothing; ${describeFailures(failures)}`,
+    `${pool}: ${silent.join(', ')} may serve it and did not answer; ${describeFailures(failures)}`,
   )
 
 /**

@@ -83,7 +83,8 @@ export function createIndexedTokens(config: Config, { reader }: { reader: TokenR
         return learning.then(() => isComplete(chainId))
       },
       async tokensOf(owner, most, asker) {
-        if (chainIds === undefined) throw new UpstreamUnavailableError('the own index has not told yet what it is of')
+        if (chainIds === undefined)
+          throw new UpstreamUnavailableError("Firn's own index has not reported its chains yet")
         if (!isIndexed(chainId)) return []
         const caller = asker?.clients && { clients: asker.clients, signal: asker.signal }
         const touched = await reader.evm.touchedTokens(BigInt(chainId), owner.slice(2), most, caller)

@@ -82,7 +82,7 @@ it('an output that is spent while the index is read shows beside nothing that ca
   spentFor = 2
   expect((await read()).json()).toMatchObject({
     statusCode: 503,
-    message: 'what nodes alone tell of these addresses is being spent at this moment',
+    message: 'outputs of these addresses that only nodes know were spent while they were read, try again',
   })
   expect(reads).toBe(3)
 })

@@ -31,7 +31,7 @@ describe('a WebSocket', () => {
     const [first, second] = [await newToken(), await newToken()]
     const [one, other] = [await open(first), await open(second)]
     await server.call('revokeToken', { password: PASSWORD, token: first })
-    const over = [1008, 'the access token is over']
+    const over = [1008, 'the access token is no longer valid']
     expect(await one.ended).toEqual(over)
     await expect(open(first)).rejects.toThrow('401')
     expect(other.socket.readyState).toBe(WebSocket.OPEN)

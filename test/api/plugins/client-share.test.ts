@@ -43,7 +43,10 @@ describe('the share of one client', () => {
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
     expect(await refused.json()).toEqual({ message: 'SERVICE_UNAVAILABLE' })
     const node = await fetch(`${url}/ext/info`, { headers: { 'x-forwarded-for': '192.0.2.1' } })
-    expect([node.status, await node.text()]).toEqual([503, 'too much is under way for your address, try again\n'])
+    expect([node.status, await node.text()]).toEqual([
+      503,
+      'the limit of concurrent requests for your address is reached, try again\n',
+    ])
     for (const probe of ['/ext/health/liveness', '/metrics']) expect(await statusOf(url, probe, '192.0.2.1')).toBe(200)
     expect(await statusOf(url, '/v1/balance/get-supported-chains', '192.0.2.2')).toBe(200)
     // One household has a whole /64, and what a client writes in front of its address changes nothing.

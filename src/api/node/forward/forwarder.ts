@@ -91,7 +91,7 @@ const judgeOf = (call: ForwardCall): Judge => {
  */
 const expectKnown = ({ rule, method }: ForwardCall, verdict: AnswerVerdict, isLate: boolean): void => {
   if (isLate && !rule.news && isNoSuchThing(verdict))
-    throw new UpstreamUnavailableError(`${method}: only nodes answer that lack what was told`)
+    throw new UpstreamUnavailableError(`${method}: only nodes answer that lack what clients were shown`)
 }
 
 /** What another chain exported is as old as the node's block of that chain. */

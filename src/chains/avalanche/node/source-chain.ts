@@ -41,8 +41,7 @@ export async function fromOneThatRuns<T>(
     return value
   }
   const sameServer = call.sameServer === undefined ? await serverThatRuns(pool, source, call) : undefined
-  if (!sameServer)
-    throw new ChainNotRunError(`${pool.name}: no node runs ${source}, so that nobody knows what it exported`)
+  if (!sameServer) throw new ChainNotRunError(`${pool.name}: no node runs ${source}, so its exports are unknown`)
   return read(withLateDeadline(call, { sameServer, toldBy: (teller) => call.toldBy?.({ ...teller, stoodIn: true }) }))
 }
 

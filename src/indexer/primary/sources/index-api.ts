@@ -187,7 +187,7 @@ function unheardIn(
 const offError = (reason: string, silent: readonly string[] = []): FirnError =>
   silent.length === 0
     ? new IndexOffError(reason)
-    : new IndexUnknownError(`${reason}; ${silent.join(', ')} may have it and said nothing`)
+    : new IndexUnknownError(`${reason}; ${silent.join(', ')} may have it and did not answer`)
 
 const maxOf = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 

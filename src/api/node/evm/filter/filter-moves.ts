@@ -159,8 +159,8 @@ export function createFilterMoves(deps: {
         return undefined
       }
       const giveUp = (): never => {
-        if (isForeign) throw new LostFilterError('what was told is not known any more')
-        throw failure ?? new UpstreamUnavailableError(`${filter.method}: no node has what was told`)
+        if (isForeign) throw new LostFilterError('no node knows the last block that was returned')
+        throw failure ?? new UpstreamUnavailableError(`${filter.method}: no node has what was returned last`)
       }
       const first = await round()
       const newest = tip.mark()

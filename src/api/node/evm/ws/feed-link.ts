@@ -130,7 +130,7 @@ export function createFeedLink(deps: FeedLinkDeps): FeedLink {
     ownId = undefined
     if (closed || !deps.isNeeded()) return
     begin(openAgain()).then(deps.onReplaced, (error: unknown) =>
-      deps.onGivenUp(error instanceof TooMuchMissedError ? error.message : 'no node holds the subscriptions'),
+      deps.onGivenUp(error instanceof TooMuchMissedError ? error.message : 'no node could take over the subscriptions'),
     )
   }
   return {

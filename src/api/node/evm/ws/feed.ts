@@ -103,7 +103,7 @@ export function createFeed(deps: FeedDeps): Feed {
     const notification = readNotification(message)
     if (!notification || nodeLink.closed) return
     if (!held.isOpen) handle(notification)
-    else if (!held.add(notification)) giveUp('more came in than is held')
+    else if (!held.add(notification)) giveUp('too much arrived while the subscriptions were moved')
   }
   const close = (): void => {
     nodeLink.close()

@@ -136,7 +136,7 @@ export function createEvmSockets({ answer, targets, onHead, elsewhere, limits: o
           unread,
         })
         sessions.add(session)
-        const end = (): void => session.close(CLOSE.policy, 'the access token is over')
+        const end = (): void => session.close(CLOSE.policy, 'the access token is no longer valid')
         over?.addEventListener('abort', end)
         if (over?.aborted) end()
       })

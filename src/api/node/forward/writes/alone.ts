@@ -58,7 +58,7 @@ function lastWord(
   // A node's rate limit concerns only the node and this server.
   const verdict = seen.limited && judge(seen.limited)
   const wait = (verdict?.kind === 'retry' ? verdict.retryAfterMs : undefined) ?? waitFor(members)
-  throw new UpstreamRateLimitedError(`${call.method}: who might answer has had too many requests`, wait)
+  throw new UpstreamRateLimitedError(`${call.method}: the nodes that might answer are rate limiting`, wait)
 }
 
 /**

@@ -59,7 +59,7 @@ async function startFeed(tipOf: (connection: number) => number, silent = '') {
 
 it.each([
   [REMEMBERED_HEADS, undefined],
-  [REMEMBERED_HEADS + 1, 'no node holds the subscriptions'],
+  [REMEMBERED_HEADS + 1, 'no node could take over the subscriptions'],
 ])('a node %i blocks behind what was shown takes over: %s', async (behind, reason) => {
   const stage = await startFeed((connection) => (connection === 1 ? 1_000 : 1_000 - behind))
   stage.connections[0]?.events.onLost()

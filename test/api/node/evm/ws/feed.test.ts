@@ -87,7 +87,7 @@ it('replaces a lost node for no longer where the clock is set back meanwhile', a
     })
     feed.subscribe('eth_subscribe', Buffer.from('["newHeads"]'), Buffer.from('7'), () => lose?.())
   })
-  expect(await broken).toBe('no node holds the subscriptions')
+  expect(await broken).toBe('no node could take over the subscriptions')
 })
 
 it('parameters that a client leaves out are no empty list to the node, which has another error for that', async () => {
@@ -160,7 +160,7 @@ it('what a node pushes while what was missed is read again has no more room than
     links[1]?.onNotification(log)
     return reason
   })
-  expect(reasons).toEqual([undefined, undefined, 'more came in than is held'])
+  expect(reasons).toEqual([undefined, undefined, 'too much arrived while the subscriptions were moved'])
   expect(room.enter()(1_000_000)).toBe(true)
 })
 

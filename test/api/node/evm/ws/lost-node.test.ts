@@ -99,7 +99,7 @@ describe('a node is lost while clients are subscribed', () => {
     const client = await openClient(stage.wsUrl)
     await client.ask('eth_subscribe', ['newHeads'])
     for (const node of nodes) node.setDown(true)
-    expect(await client.closed).toEqual({ code: 1013, reason: 'no node holds the subscriptions' })
+    expect(await client.closed).toEqual({ code: 1013, reason: 'no node could take over the subscriptions' })
   })
 
   it('who missed more than is read again is told to begin anew', async () => {

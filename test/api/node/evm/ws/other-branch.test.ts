@@ -91,6 +91,6 @@ it('who is shown nothing any more, as the chain began anew far below, is told to
   push(501, 'a')
   lose(3)
   await until(() => broken.length > 0, 'the end of the subscriptions')
-  expect(broken).toEqual(['no node holds the subscriptions'])
+  expect(broken).toEqual(['no node could take over the subscriptions'])
   expect(heads).toEqual(['501a'])
 })
