@@ -3,5 +3,5 @@ import { CURRENCIES } from '../lib/currencies.ts'
 
 export const CurrencySchema = Type.Union(
   CURRENCIES.map((currency) => Type.Literal(currency)),
-  { description: 'Fiat currency of prices and values; usd where none is asked for.', title: 'Currency' },
+  { description: 'Fiat currency of prices and values; default usd.', title: 'Currency' },
 )

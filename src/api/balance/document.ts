@@ -22,7 +22,7 @@ export const documentInfo: FastifyDynamicSwaggerOptions = {
           type: 'apiKey',
           in: 'header',
           name: 'x-firebase-appcheck',
-          description: 'Application-check token. Not needed where the server runs with the check switched off.',
+          description: 'Application-check token. Not needed if the check is switched off.',
         },
       },
     },

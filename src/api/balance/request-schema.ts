@@ -19,8 +19,7 @@ const list = <T extends TSchema>(items: T, minItems: number, maxItems?: number, 
   })
 
 /** The spec requires non-empty references and a non-empty id in results, but accepts any id in requests. */
-const WALLET_ID =
-  "Caller's own id; echoed as `id` of the result. An empty one gets an error item: no result may carry it."
+const WALLET_ID = "The caller's id for the wallet, returned as `id` of the result. An empty one gets an error item."
 
 /** 20 bytes as bech32 below one of the prefixes, without the `^` of a pattern: some shapes have a chain before it. */
 export const bech32Of = (hrps: readonly string[]): string =>
@@ -46,7 +45,7 @@ const walletSchemas = (hrps: readonly string[]) => {
 }
 
 const Dust = Type.Optional(
-  Type.Boolean({ description: 'Default true. Leaves P-chain UTXOs below 0.002 AVAX out; ignored on X and C.' }),
+  Type.Boolean({ description: 'Default true: leaves out P-chain UTXOs below 0.002 AVAX. Ignored on X and C.' }),
 )
 
 /**

@@ -87,7 +87,7 @@ const Pvm = closed(
         lockedStaked: amount(),
         lockedPlatform: amount(),
         lockedStakeable: amount(),
-        restakedRewards: Type.Optional(amount('Left out where no node tells of validators, which does not mean zero.')),
+        restakedRewards: Type.Optional(amount('Left out if no node returns validators, which does not mean zero.')),
         atomicMemoryUnlocked: byChain(amount()),
         atomicMemoryLocked: byChain(amount()),
       },
@@ -130,7 +130,7 @@ const HandledErrorSchema = closed(
     id: Type.String(),
     balances: Type.Null(),
     error: Type.String({
-      description: '`[operation] cause`; holds `Rate limit exceeded` only when that is the cause.',
+      description: '`[operation] cause`; contains `Rate limit exceeded` only if that is the cause.',
     }),
   },
   'GetBalancesResponseError',

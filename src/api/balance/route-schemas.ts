@@ -17,10 +17,10 @@ export const jsonBody = (description: string, schema: unknown) => ({
 /** Statuses that every operation of this API can answer with. */
 export const commonResponses = {
   401: jsonBody('Credential missing or invalid.', messageSchema('UNAUTHORIZED')),
-  405: jsonBody('Wrong method; `allow` names the right ones.', messageSchema('METHOD_NOT_ALLOWED')),
+  405: jsonBody('Wrong method; `allow` lists the right ones.', messageSchema('METHOD_NOT_ALLOWED')),
   500: jsonBody('Unexpected server failure.', messageSchema('INTERNAL_ERROR')),
   503: jsonBody(
-    'Shutting down or over capacity; `retry-after` says when to come back.',
+    'Shutting down or over capacity; `retry-after` says when to retry.',
     messageSchema('SERVICE_UNAVAILABLE'),
   ),
 }
@@ -29,7 +29,7 @@ export const commonResponses = {
 export const bodyResponses = {
   400: jsonBody('Invalid body.', InvalidPayloadSchema),
   413: jsonBody('Body larger than the limit.', messageSchema('PAYLOAD_TOO_LARGE')),
-  415: jsonBody('Body is not application/json, or compressed.', messageSchema('UNSUPPORTED_MEDIA_TYPE')),
+  415: jsonBody('Body is compressed, or not application/json.', messageSchema('UNSUPPORTED_MEDIA_TYPE')),
 }
 
 export const balancesRouteSchema = (schemas: RequestSchemas): FastifySchema => ({
@@ -47,7 +47,7 @@ export const balancesRouteSchema = (schemas: RequestSchemas): FastifySchema => (
     ...bodyResponses,
     ...commonResponses,
     503: jsonBody(
-      'Shutting down, over capacity, or a network has not told the prefix of its addresses yet; `retry-after` says when to come back.',
+      'Shutting down, over capacity, or the address prefix of a network is not known yet; `retry-after` says when to retry.',
       reasonSchema('SERVICE_UNAVAILABLE'),
     ),
   },

@@ -17,7 +17,7 @@ import { bodyResponses, commonResponses, jsonBody } from './route-schemas.ts'
 
 /** Request shapes of get-rewards for the given human-readable prefixes (stake spec, request). */
 export function createStakeSchemas(hrps: readonly string[]) {
-  const isTestnet = Type.Boolean({ description: 'True: the testnet; the prefix of the addresses does not matter.' })
+  const isTestnet = Type.Boolean({ description: 'True: the testnet, whatever the prefix of the addresses.' })
   const KeySchema = Type.Object(
     { extendedPublicKey: Type.String({ pattern: EXTENDED_KEY_PATTERN }), isTestnet },
     { title: 'StakeRewardsByKey' },
@@ -59,8 +59,10 @@ const amount = (description: string) => Type.String({ pattern: '^[0-9]+$', descr
 const StakeRewardsSchema = Type.Object(
   {
     historicalRewardsAmount: amount('Rewards paid.'),
-    pendingStakeAmount: amount('Stake that is staked now.'),
-    estimatedRewardAmount: amount('What running stakes will pay, delegators after the fee of their validator.'),
+    pendingStakeAmount: amount('Current stake.'),
+    estimatedRewardAmount: amount(
+      'Estimated rewards of running stakes; for delegators after the fee of their validator.',
+    ),
   },
   { additionalProperties: false, title: 'GetStakeRewardsResponse' },
 )

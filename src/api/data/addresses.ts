@@ -24,7 +24,7 @@ export const AddressesQuerySchema = Type.Optional(
 export const AddressesBodySchema = Type.Object(
   {
     addresses: Type.Union([Type.String(), Type.Array(Type.String())], {
-      description: 'Comma separated, with or without chain letter; a list is taken as well.',
+      description: 'Comma separated, or a list; with or without chain letter.',
     }),
   },
   { title: 'PrimaryNetworkAddressesBodyDto', examples: [{ addresses: ADDRESSES_EXAMPLE }] },

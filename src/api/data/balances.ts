@@ -72,7 +72,7 @@ export function balanceRoutes(deps: PrimaryDeps & { edge: 'strict' | 'inclusive'
       tag: 'Primary Network Balances',
       summary: 'Get balances',
       description:
-        'On P and X all that the addresses own together; on C only what lies in shared memory towards C. Shared memory is listed under the chain that can import it.',
+        'On P and X everything that the addresses own together; on C only the shared memory towards C. Shared memory is listed under the chain that can import it.',
       weight: 'xl',
       params: PrimaryParamsSchema,
       query: BalancesQuery,

@@ -11,7 +11,7 @@ export const documentInfo = (pathPrefix: string): FastifyDynamicSwaggerOptions =
     info: {
       title: 'Firn indexed chain data',
       version: '1.0.0',
-      description: 'P-, X- and C-chain and EVM data from an index of its own. Every answer says how old it is.',
+      description: "P-, X- and C-chain and EVM data from the server's own index. Every answer says how old it is.",
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: pathPrefix === '' ? '/' : pathPrefix, description: 'This server' }],
@@ -21,7 +21,7 @@ export const documentInfo = (pathPrefix: string): FastifyDynamicSwaggerOptions =
           type: 'apiKey',
           in: 'header',
           name: 'x-glacier-api-key',
-          description: 'Optional, unless the server is set to need it; callers with a key have their own budget.',
+          description: 'Optional, unless the server requires it; each key has its own budget.',
         },
       },
     },

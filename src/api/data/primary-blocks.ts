@@ -70,7 +70,8 @@ export function primaryBlockRoutes(deps: PrimaryDeps): DataRoute[] {
       operationId: 'getBlockById',
       tag,
       summary: 'Get block',
-      description: 'By height, by its own id, or by the id of the proposer block around it; on C by the 0x hash.',
+      description:
+        'By height, by its own id, or by the id of the proposer block that contains it; on C by the 0x hash.',
       weight: 'xl',
       params: BlockParams,
       response: answers(200, 'The block.', BlockSchema),

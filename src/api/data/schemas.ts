@@ -49,9 +49,9 @@ const ERRORS = {
   401: ['Unauthorized', 'Credential missing.'],
   403: ['Forbidden', 'No privilege for this.'],
   404: ['NotFound', 'Unknown path or thing.'],
-  429: ['TooManyRequests', 'Compute units used up; `retry-after` says when there are new ones.'],
+  429: ['TooManyRequests', 'Compute units used up; `retry-after` says when to retry.'],
   500: ['InternalServerError', 'Unexpected failure of this server.'],
-  502: ['BadGateway', 'A server behind this one sent something that is no answer.'],
+  502: ['BadGateway', 'A server behind this one sent an invalid answer.'],
   503: ['ServiceUnavailable', 'The index is too old, or a server behind this one does not answer.'],
 } as const
 

@@ -3,16 +3,16 @@ import { EMPTY, list, type Method, may, needs, object, ref, text } from './parts
 const WEAK = ['empty password', 'password exceeds maximum length of 1024 chars', 'password is too weak']
 const CHANGED = {
   oneOf: [EMPTY, object({ success: { type: 'boolean' } })],
-  description: 'An empty object; `success` when the password came by --api-auth-password.',
+  description: 'An empty object; with `success` if the server was started with --api-auth-password.',
 }
 
 export const AUTH: readonly Method[] = [
   {
     name: 'auth.newToken',
-    summary: 'Makes an access token for the endpoints named; `*` stands for all. It is good for 12 hours.',
+    summary: 'Creates an access token for the given endpoints; `*` means all. It is valid for 12 hours.',
     params: [
       needs('password', text('The token password.')),
-      needs('endpoints', list(text('Granted: paths that end in this text.'), '1 to 128 endpoints.')),
+      needs('endpoints', list(text('Grants access to paths that end in this text.'), '1 to 128 endpoints.')),
     ],
     result: object({ token: text('JWT, HS256.') }),
     errors: [
@@ -24,14 +24,14 @@ export const AUTH: readonly Method[] = [
   },
   {
     name: 'auth.revokeToken',
-    summary: 'Ends a token; nothing happens when it is not valid.',
+    summary: 'Revokes a token; an invalid one is ignored.',
     params: [needs('password', text('The token password.')), needs('token', text('The token.'))],
     result: CHANGED,
     errors: ['auth token not provided', 'empty password', 'incorrect password'],
   },
   {
     name: 'auth.changePassword',
-    summary: 'Sets another token password. All tokens made before are invalid.',
+    summary: 'Changes the password. All earlier tokens become invalid.',
     params: [
       needs('oldPassword', text('The password until now.')),
       needs('newPassword', text('1 to 1024 bytes, strong.')),
@@ -43,7 +43,7 @@ export const AUTH: readonly Method[] = [
 
 const USER = [
   needs('username', text('At most 1024 bytes.')),
-  needs('password', text('At most 1024 bytes; strong when a user is made.')),
+  needs('password', text('At most 1024 bytes; must be strong when a user is created.')),
 ]
 const ENCODING = may('encoding', ref('Encoding'))
 const NAME = ['empty username', 'username exceeds maximum length of 1024 chars']
@@ -66,7 +66,7 @@ export const KEYSTORE: readonly Method[] = [
   },
   {
     name: 'keystore.exportUser',
-    summary: 'Shows a user as an encrypted blob that other nodes import.',
+    summary: 'Exports a user as an encrypted blob that other nodes can import.',
     deprecated: true,
     params: [...USER, ENCODING],
     result: object({ user: text('The blob.'), encoding: text('As asked.') }),
@@ -74,7 +74,7 @@ export const KEYSTORE: readonly Method[] = [
   },
   {
     name: 'keystore.importUser',
-    summary: 'Takes over a user that was exported. The name may be another one; the password is the same.',
+    summary: 'Imports an exported user. The name may differ; the password must be the same.',
     deprecated: true,
     params: [...USER, needs('user', text('The blob.')), ENCODING],
     result: EMPTY,

@@ -104,14 +104,14 @@ export const INFO: readonly Method[] = [
   },
   {
     name: 'info.uptime',
-    summary: 'Uptime of the identity node as validators have seen it.',
+    summary: 'Uptime of the identity node as observed by validators.',
     params: [may('subnetID', text('Honoured by old nodes.'))],
     result: object({ rewardingStakePercentage: text(PERCENT), weightedAveragePercentage: text(PERCENT) }),
     errors: ["couldn't get node uptime: node is not a validator"],
   },
   {
     name: 'info.upgrades',
-    summary: 'When the network changes its rules. Which members there are depends on the version.',
+    summary: "Activation times of network upgrades. The members depend on the node's version.",
     params: [],
     result: object(
       {

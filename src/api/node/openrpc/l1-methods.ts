@@ -23,7 +23,7 @@ const BLOCK: Schema = {
 export const L1_EVM: readonly Method[] = [
   {
     name: 'eth_feeConfig',
-    summary: 'Rules of the fee at a block, and when they changed last.',
+    summary: 'Fee configuration at a block, and the block where it last changed.',
     params: [may('block', BLOCK)],
     result: object({ feeConfig: FEE_CONFIG, lastChangedAt: count('Height.') }),
     errors: ['cannot query unfinalized data', INVALID, GONE],
@@ -72,7 +72,7 @@ export const L1_VALIDATORS: readonly Method[] = [
           weight: count('Weight in consensus.'),
           startTimestamp: count('Unix seconds.'),
           isActive: flag('Its balance pays the continuous fee.'),
-          isL1Validator: flag('False for chains of the older kind.'),
+          isL1Validator: flag('False for validators of subnets that were not converted to L1s.'),
           isConnected: flag('The node is connected to it.'),
           uptimeSeconds: count('As the node has seen it.'),
           uptimePercentage: { type: 'number' },

@@ -44,7 +44,7 @@ export const PLATFORM: readonly Method[] = [
   },
   {
     name: 'platform.getBalance',
-    summary: 'What addresses own on the P-chain, by asset.',
+    summary: 'Balances of addresses on the P-chain, by asset.',
     deprecated: true,
     params: [needs('addresses', list(text('P-…')))],
     result: object({
@@ -90,7 +90,7 @@ export const PLATFORM: readonly Method[] = [
   },
   {
     name: 'platform.getCurrentSupply',
-    summary: 'Upper bound of the tokens that can stake.',
+    summary: 'Maximum amount of tokens that can be staked.',
     params: [SUBNET],
     result: object({ supply: uint64('nAVAX on the primary network.'), height: uint64('Height.') }, ['height']),
   },
@@ -107,8 +107,8 @@ export const PLATFORM: readonly Method[] = [
     result: object({
       weights: list(gas('Weight of a dimension.'), 'Bandwidth, reads, writes, compute.'),
       maxCapacity: gas('Gas the chain may store.'),
-      maxPerSecond: gas('Gas the chain may consume a second.'),
-      targetPerSecond: gas('Gas a second at which fees stand still.'),
+      maxPerSecond: gas('Maximum gas per second of the chain.'),
+      targetPerSecond: gas('Gas per second at which fees do not change.'),
       minPrice: gas('nAVAX per gas.'),
       excessConversionConstant: gas('Turns excess gas into a price.'),
     }),
@@ -137,8 +137,8 @@ export const PLATFORM: readonly Method[] = [
       deactivationOwner: ref('OutputOwners'),
       startTime: uint64('Unix seconds.'),
       weight: uint64('Weight in consensus.'),
-      minNonce: uint64('Least nonce of a change of weight.'),
-      balance: uint64('nAVAX left for the continuous fee.'),
+      minNonce: uint64('Smallest nonce of the next weight change.'),
+      balance: uint64('Remaining balance for the continuous fee, nAVAX.'),
       height: uint64('Height of the answer.'),
     }),
     errors: ['fetching L1 validator "…" failed: not found'],

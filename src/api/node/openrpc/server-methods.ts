@@ -25,21 +25,21 @@ export const ADMIN: readonly Method[] = [
   },
   {
     name: 'admin.aliasChain',
-    summary: 'Gives a blockchain another name, good wherever its ID is.',
+    summary: 'Gives a blockchain another name, valid wherever its ID is.',
     params: [needs('chain', text('ID or alias.')), needs('alias', { ...text('At most 512 bytes.'), maxLength: 512 })],
     result: EMPTY,
     errors: [TOO_LONG, 'there is no ID with alias: …', 'alias already mapped to an ID: …'],
   },
   {
     name: 'admin.getChainAliases',
-    summary: 'Names of a blockchain in the order in which they came.',
+    summary: 'Aliases of a blockchain, oldest first.',
     params: [needs('chain', text('ID, cb58.'))],
     result: object({ aliases: { type: ['array', 'null'], items: { type: 'string' } } }),
     errors: ['invalid input checksum', 'base58 decoding error: zero length string'],
   },
   {
     name: 'admin.getLoggerLevel',
-    summary: 'Levels of the loggers, in the log file and on display.',
+    summary: 'Levels of the loggers, for the log file and for standard error.',
     params: [LOGGER],
     result: LOGGERS,
     errors: ['logger with name "…" not found'],
@@ -53,7 +53,7 @@ export const ADMIN: readonly Method[] = [
   },
   {
     name: 'admin.loadVMs',
-    summary: 'Reads the configuration again and takes chains that were added into service.',
+    summary: 'Reads the configuration again and starts serving chains that are new in it.',
     params: [],
     result: object(
       {
@@ -63,7 +63,7 @@ export const ADMIN: readonly Method[] = [
       ['failedVMs'],
     ),
   },
-  { name: 'admin.lockProfile', summary: 'Writes lock.profile: who waited for what.', params: [], result: EMPTY },
+  { name: 'admin.lockProfile', summary: 'Writes lock.profile: waiting times by cause.', params: [], result: EMPTY },
   { name: 'admin.memoryProfile', summary: 'Writes mem.profile.', params: [], result: EMPTY },
   {
     name: 'admin.startCPUProfiler',
@@ -74,7 +74,7 @@ export const ADMIN: readonly Method[] = [
   },
   {
     name: 'admin.stopCPUProfiler',
-    summary: 'Ends it and writes cpu.profile.',
+    summary: 'Stops the profiler and writes cpu.profile.',
     params: [],
     result: EMPTY,
     errors: ["cpu profiler doesn't exist"],
@@ -104,14 +104,14 @@ export const INDEX: readonly Method[] = [
   },
   {
     name: 'index.getContainerByIndex',
-    summary: 'A container by its place; 0 was accepted first.',
+    summary: 'A container by its index; 0 was accepted first.',
     params: [may('index', uint64In('Default 0.')), CODING],
     result: ref('Container'),
     errors: ['no container at index …'],
   },
   {
     name: 'index.getContainerRange',
-    summary: 'Containers one after the other; fewer than asked at the end of the index.',
+    summary: 'Consecutive containers; fewer than requested at the end of the index.',
     params: [
       may('startIndex', uint64In('Default 0.')),
       may('numToFetch', uint64In('0 to 1024; 0 is an empty answer.')),
