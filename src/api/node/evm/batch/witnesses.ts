@@ -12,7 +12,7 @@ import { matchAnswers } from './match-answers.ts'
 /** Answers of a batch by call. */
 export type Answers = Map<EvmMessage, Buffer>
 
-/** What the nodes that were asked one batch in turn have answered to its calls. */
+/** The answers of all nodes that were asked the same batch, one after the other. */
 export interface Witnesses {
   /** Whether to accept the answer of a node or ask the next one. */
   judge(response: RawResponse): AnswerVerdict
@@ -23,7 +23,7 @@ export interface Witnesses {
    * is asked.
    */
   isWithheld(message: EvmMessage): boolean
-  /** Late nodes that told an older state of now, where nobody told a newer one, and the block that they lacked. */
+  /** Late nodes whose answers about the current state are the newest there are, and the block that they lacked. */
   late(): { hosts: readonly string[]; block: bigint } | undefined
   /** True when a node may have left something out, so that nothing may be cached. */
   readonly isDoubtful: boolean
@@ -64,7 +64,7 @@ export function createWitnesses(
   const told: Answers = new Map()
   /** Calls to which a node gave an answer that leaves something out. */
   const incomplete = new Set<EvmMessage>()
-  /** Answers of nodes without the newest block to calls for the state of now. */
+  /** Answers about the current state by nodes without the newest block. */
   const older = createHighest()
   /** Answers that leave nothing out. */
   const complete: Answers = new Map()
@@ -90,7 +90,7 @@ export function createWitnesses(
           worst = one.withhold ? { ...one, withhold: false } : one
           if (plan && one.withhold && isOfNow(plan)) old.set(message, entry)
           else if (one.withhold) incomplete.add(message)
-          // Pending, by a node that may lack its block: more than that there is no such transaction.
+          // "Pending" by a node that may lack the block says more than that there is no such transaction.
           else if (plan && hasValue(plan, entry) && !told.has(message)) told.set(message, entry)
         } else if (!saysWithout(entry)) {
           good.set(message, entry)

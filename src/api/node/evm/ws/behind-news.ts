@@ -1,23 +1,24 @@
 import type { ToldElsewhere } from '../../forward/told/told-elsewhere.ts'
 import type { Share } from './message-room.ts'
 
-/** What is pushed to one client, in order. */
+/** Pushes to one client, in order, none before other processes know what it shows. */
 export interface BehindNews {
-  /** @param send is called now, or once other processes have been sent what was told until now */
+  /** @param send is called now, or once other processes have been sent all that was shown until now */
   push(message: Buffer, send: () => void): void
 }
 
 type Push = Parameters<BehindNews['push']>
 
 /**
- * Holds a push back until other processes know what it shows: its client may ask one of them at once. One round trip or
- * two to what they share, while something new is told; where that hangs, no longer than an answer over HTTP.
+ * Holds a push back until other processes know what it shows, since its client may ask one of them at once. That takes one
+ * or two round trips to the shared server while something new is sent; if that hangs, no longer than for an answer over
+ * HTTP.
  * @param elsewhere left out = this is the only process
  * @param share of the room for all clients' messages; where there is none, pushes do not wait
  */
 export function createBehindNews(elsewhere: Pick<ToldElsewhere, 'sent'> | undefined, share: Share): BehindNews {
   let due: Push[] = []
-  /** More may have been told before these than what those that are due wait for. */
+  /** Pushes after those that are due: they may show more than what is being sent now. */
   let next: Push[] = []
   let isWaiting = false
   const sendAll = (pushes: Push[]): void => {

@@ -69,7 +69,7 @@ const everything = (): Delivery => ({ isNew: () => true, last: undefined })
 export function deliveryOf(kind: string, sent: RecentlySent): Delivery {
   if (kind === 'newHeads') return headDelivery()
   if (kind === 'logs') return logDelivery(sent.enter())
-  // A pending one that was told before a node was lost reaches the next node later, as news.
+  // A pending transaction that was delivered before a loss may reach the next node later, which then pushes it again.
   const ofTransactions = kind === 'newAcceptedTransactions' || kind === 'newPendingTransactions'
   return ofTransactions ? transactionDelivery(sent.enter()) : everything()
 }

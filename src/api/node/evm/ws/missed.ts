@@ -22,12 +22,13 @@ const asHash = (transaction: Buffer): Buffer =>
   transaction[0] === 0x22 ? transaction : Buffer.from(`"${textMember(transaction, 'hash')}"`)
 
 /**
- * Logs may be pushed after the headers of their block and of later ones, as by a node that catches up in a burst: so many
- * blocks are read again. What was told of eight is remembered, so that nothing is told twice.
+ * Logs may be pushed after the headers of their block and of later ones, as by a node that catches up in a burst. So this
+ * many blocks below the newest one that was shown are read again, too. Deliveries of eight blocks are remembered, so that
+ * nothing is delivered twice.
  */
 const LOG_OVERLAP = 7n
 
-/** The blocks of these whose logs a subscription tells of: a node keeps to a range in its filter, though they are new. */
+/** The blocks whose logs a subscription may have missed: nodes respect a range in its filter for new logs, too. */
 function missedRange({ filter, since }: Subscription, tip: bigint): { from: bigint; to: bigint } {
   const start = since + 1n
   const { first = start, last = tip } = followedRange(Buffer.from(`[${filter}]`, 'latin1')) ?? {}
@@ -60,7 +61,7 @@ export async function readMissed(
     return last !== undefined && last > subscription.since ? last : subscription.since
   }
   const byBlock = subscriptions.filter(({ kind }) => kind === 'newHeads' || kind === 'newAcceptedTransactions')
-  /** Of heads each counts, however late its node was with them; which transactions were told is forgotten soon. */
+  /** Every missed head is read; transactions only as far back as their deliveries are remembered. */
   const begin = (one: Subscription): bigint => {
     const [next, told] = [start(one) + 1n, reached - LOG_OVERLAP]
     return one.kind === 'newHeads' || next > told ? next : told
@@ -83,7 +84,7 @@ export async function readMissed(
   }
   for (const one of subscriptions) {
     if (one.kind !== 'logs') continue
-    // What a node many blocks behind pushes again was told longer ago than is remembered.
+    // A node many blocks behind pushes logs again whose deliveries are no longer remembered.
     haveLogsUntil(one, reached - LOG_OVERLAP - 1n)
     const missed = missedRange(one, tip)
     if (missed.from > missed.to) continue

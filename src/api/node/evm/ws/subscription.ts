@@ -13,18 +13,19 @@ export interface Subscription {
   kind: string
   /** JSON of the filter of a `logs` subscription. */
   filter: string
-  /** Transactions are told as a whole, not as hashes. */
+  /** Notifications carry whole transactions, not hashes. */
   isWhole: boolean
   /** The client's id for it; never changes. */
   id: string
   /** The id at the node that holds it. */
   upstreamId: string
   /**
-   * Newest block when it began, of logs a later one up to which all were told: only later blocks are read again, and
-   * behind a loss only they are told.
+   * Nothing up to this block is due any more: the newest block when the subscription began or, for logs, a later one up
+   * to which all were delivered. After the loss of a node only later blocks are read again and delivered.
    */
   since: bigint
-  hasTold: boolean
+  /** Whether a node has pushed anything for it. */
+  hasPushed: boolean
   delivery: Delivery
 }
 
@@ -60,7 +61,7 @@ export function createSubscription(
     ...asked,
     ...ids,
     since,
-    hasTold: false,
+    hasPushed: false,
     delivery: deliveryOf(asked.kind, sent),
   }
 }
@@ -69,14 +70,14 @@ export function createSubscription(
 const heightOf = ({ kind }: Subscription, result: Buffer): bigint | undefined =>
   result[0] === 0x7b ? heightMember(result, kind === 'newHeads' ? 'number' : 'blockNumber') : undefined
 
-/** Height of the block that a push shows to be there; undefined = it names none above this one, or one that is gone. */
+/** Height of the block that a push shows to exist; undefined = none higher than `above`, or one that was removed. */
 export function blockShownBy(subscription: Subscription, result: Buffer, above: bigint): bigint | undefined {
   const height = heightOf(subscription, result)
   if (height === undefined || height <= above) return undefined
   return textMember(result, 'removed') === 'true' ? undefined : height
 }
 
-/** Logs of this block, and of those before, were told or are none of the subscription. */
+/** Logs up to this block were delivered, or are not the subscription's. */
 export function haveLogsUntil(subscription: Subscription, height: bigint): void {
   if (subscription.kind === 'logs' && height > subscription.since) subscription.since = height
 }
@@ -89,8 +90,8 @@ export function isDue(subscription: Subscription, result: Buffer, wasLost: boole
   const height = heightOf(subscription, result)
   if (height === undefined) return true
   if (wasLost && height <= subscription.since) return false
-  // What a node tells first is of no block before the beginning, which may be later than was known of then.
-  if (!subscription.hasTold) haveLogsUntil(subscription, height - 1n)
-  subscription.hasTold = true
+  // A node's first push is never of a block before the beginning, which may lie above the newest block known then.
+  if (!subscription.hasPushed) haveLogsUntil(subscription, height - 1n)
+  subscription.hasPushed = true
   return true
 }
