@@ -39,10 +39,10 @@ const errorFor = <T>(pool: string, failures: readonly Failure<T>[], resumesInMs:
   return new UpstreamUnavailableError(text)
 }
 
-/** In order: upstreams that know the thing, that do not know it, that lack the method, that lack the place. */
+/** In order: answers about the thing, that it is not there, that the method is not there, that the place is not there. */
 const NEAREST_FIRST: readonly (Unheard | undefined)[] = [undefined, 'thing', 'method', 'place']
 
-/** What is passed on of these: what those nearest to the truth said, the last of them. */
+/** The answer to pass on: the last of those that say most about the thing. */
 const nearestOf = <T>(failures: readonly Failure<T>[]): Outcome<T> | undefined => {
   for (const why of NEAREST_FIRST) {
     const words = failures.findLast(({ unheard, fallback }) => unheard === why && fallback !== undefined)?.fallback
@@ -51,14 +51,14 @@ const nearestOf = <T>(failures: readonly Failure<T>[]): Outcome<T> | undefined =
   return undefined
 }
 
-/** While an upstream that may serve the place is silent, it proves nothing that others do not serve it. */
+/** While an upstream that may serve the place is silent, that others do not serve it proves nothing. */
 const withoutAbsent = <T>(failures: readonly Failure<T>[], silent: readonly string[]): readonly Failure<T>[] =>
   silent.length === 0 ? failures : failures.filter(({ unheard }) => unheard !== 'place')
 
 /**
  * Hosts on this network that gave no usable answer this time and may serve what is asked for: they have served it
- * before, or never said that they do not. So may those that served it lately and have nothing there now (404): a node that
- * starts does not know its chains at first.
+ * before, or never said that they do not. So may those that served it lately and now have nothing there (404): a starting
+ * node does not know its chains at first.
  */
 export const silentOf = <T>(asked: readonly Upstream[], failures: readonly Failure<T>[]): string[] => {
   const hostsOf = (is: (one: Failure<T>) => boolean): Set<string> =>
@@ -115,11 +115,11 @@ export const rateLimitOf = <T>(
 }
 
 /**
- * All but those that are away, who are not worth waiting for, have said that they have no such thing; whatever one of
- * another network would say is no answer. Who did not answer this read before is away, too: it is asked again, and not
- * waited for as long as the first time.
+ * Whether every upstream that is worth waiting for has said that it does not have the thing. Not worth waiting for are those
+ * with an open breaker, those of another network, and those that did not answer this read before: they are asked again,
+ * but not waited for as long as the first time.
  */
-export const othersHaveNone = <T>(asked: readonly Upstream[], failures: readonly Failure<T>[]): boolean => {
+export const allOthersLackIt = <T>(asked: readonly Upstream[], failures: readonly Failure<T>[]): boolean => {
   const isDone = ({ host }: Upstream): boolean =>
     failures.some((one) => one.host === host && (lacks(one) || one.kind === 'foreign' || one.kind === 'network'))
   return (

@@ -10,8 +10,8 @@ export interface HedgeBudget {
 }
 
 /**
- * One hedge is earned by so many reads, and one by each second: that adds nothing to the load of busy upstreams, and where
- * few ask, who comes behind some that hang would otherwise wait for their time limits.
+ * A number of reads earns one hedge, and so does each second. The latter adds nothing to the load of busy upstreams; without
+ * it a read behind a few that hang would wait for their time limits where there are few reads.
  */
 const EARNED_EACH_MS = 1_000
 

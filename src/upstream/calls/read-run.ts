@@ -4,9 +4,9 @@ import type { Reporter } from '../events.ts'
 import { type CancelCause, type Failure, lacks, mayPass, type Outcome, PASSING, type Settle } from '../outcome.ts'
 import type { PoolLimits } from '../types.ts'
 import type { Upstream } from '../upstream.ts'
-import { concludeFailures, describeFailures, othersHaveNone, rateLimitOf, silentOf } from './failure-report.ts'
+import { type Attempt, areUnlikelyToAnswer } from './attempt.ts'
+import { allOthersLackIt, concludeFailures, describeFailures, rateLimitOf, silentOf } from './failure-report.ts'
 import { type HedgeBudget, hedgeDelay } from './hedge-budget.ts'
-import { areAway, type Leg } from './leg.ts'
 import type { Ranking } from './ranking.ts'
 import { type AnsweredFirst, noteAnswer, onlyOf } from './same-server.ts'
 import type { Scheduled, Scheduler } from './scheduler.ts'
@@ -49,7 +49,7 @@ class ReadRun<T> implements Run {
   #tried: Upstream[] = []
   /** Upstreams that said they lack it, or are on another network; not asked again. */
   #lacking: Upstream[] | undefined
-  #legs: Leg[] = []
+  #running: Attempt[] = []
   #attempts = 0
   #round = 0
   #ended = false
@@ -71,14 +71,16 @@ class ReadRun<T> implements Run {
   }
 
   describe(): string {
-    const asked = this.#legs.filter((leg) => !leg.ended).map((leg) => `${leg.upstream.host} not answered yet`)
+    const asked = this.#running
+      .filter((attempt) => !attempt.ended)
+      .map((attempt) => `${attempt.upstream.host} not answered yet`)
     return [describeFailures(this.#failures), ...asked].filter((part) => part !== '').join('; ')
   }
 
   whyLate(): FirnError | undefined {
     const refused = (upstream: Upstream): boolean => this.#failures.some(({ host }) => host === upstream.host)
     // An upstream that has not answered yet may be the true reason, unless it refused before.
-    if (this.#legs.some((leg) => !leg.ended && !refused(leg.upstream))) return undefined
+    if (this.#running.some((attempt) => !attempt.ended && !refused(attempt.upstream))) return undefined
     // A run without failures waits for pauses that other calls caused.
     if (this.#failures.length === 0 && !this.#wait) return undefined
     return rateLimitOf(this.#deps.pool, this.#failures, this.#resumesInMs())
@@ -93,18 +95,18 @@ class ReadRun<T> implements Run {
     }
     const upstream = this.#only
       ? this.#onlyOne(this.#only, now)
-      : this.#rather(ranking.choose(this.#tried, now, liveProbes && this.#task.idempotent), now)
+      : this.#unlessAvoided(ranking.choose(this.#tried, now, liveProbes && this.#task.idempotent), now)
     if (!upstream) {
       this.#nextRound(now)
       return
     }
     this.#launch(upstream, false)
-    if (!this.#mayHedge || this.#ended || this.#hedge || !this.#underWay()) return
-    this.#hedge = scheduler.at(now + hedgeDelay(upstream, limits.hedgeMinMs), () => this.#askBeside(false))
+    if (!this.#mayHedge || this.#ended || this.#hedge || !this.#isWaiting()) return
+    this.#hedge = scheduler.at(now + hedgeDelay(upstream, limits.hedgeMinMs), () => this.#askAnother(false))
   }
 
   /** Another upstream instead of `chosen`, if `chosen` is to be avoided and there is another. */
-  #rather(chosen: Upstream | undefined, now: number): Upstream | undefined {
+  #unlessAvoided(chosen: Upstream | undefined, now: number): Upstream | undefined {
     const { avoid } = this.#task
     // An upstream chosen as the probe of its breaker must be asked.
     if (!avoid || !chosen || chosen.breaker.state() !== 'closed' || !avoid(chosen.host)) return chosen
@@ -123,34 +125,36 @@ class ReadRun<T> implements Run {
     this.#attempts += 1
     this.#first ??= upstream
     this.#tried.push(upstream)
-    const leg: Leg = { upstream, since: performance.now(), cancel: undefined, ended: false }
-    this.#legs = this.#legs.length === 0 ? [leg] : [...this.#legs.filter((other) => !other.ended), leg]
-    const cancel = this.#task.launch(upstream, isHedge, (outcome) => this.#landed(leg, outcome))
-    if (!leg.ended) leg.cancel = cancel
+    const attempt: Attempt = { upstream, since: performance.now(), cancel: undefined, ended: false }
+    this.#running = this.#running.length === 0 ? [attempt] : [...this.#running.filter((other) => !other.ended), attempt]
+    const cancel = this.#task.launch(upstream, isHedge, (outcome) => this.#onOutcome(attempt, outcome))
+    if (!attempt.ended) attempt.cancel = cancel
   }
 
-  #landed(leg: Leg, outcome: Outcome<T>): void {
-    leg.ended = true
+  #onOutcome(attempt: Attempt, outcome: Outcome<T>): void {
+    attempt.ended = true
     if (this.#ended) return
     if (outcome.kind !== 'failure') {
-      noteAnswer(this.#task.sameServer, leg.upstream, this.#deps)
-      for (const other of this.#legs) if (!other.ended) other.upstream.outpaced()
-      this.#finish(this.#signed(outcome, leg))
+      noteAnswer(this.#task.sameServer, attempt.upstream, this.#deps)
+      for (const other of this.#running) if (!other.ended) other.upstream.outpaced()
+      this.#finish(this.#withTeller(outcome, attempt))
       return
     }
     const { failure } = outcome
     const { fallback } = failure
-    this.#failures.push(fallback === undefined ? failure : { ...failure, fallback: this.#signed(fallback, leg) })
+    this.#failures.push(
+      fallback === undefined ? failure : { ...failure, fallback: this.#withTeller(fallback, attempt) },
+    )
     if (lacks(failure) || failure.kind === 'foreign') {
       this.#attempts -= 1
-      this.#lacking = [...(this.#lacking ?? []), leg.upstream]
+      this.#lacking = [...(this.#lacking ?? []), attempt.upstream]
     }
     const { pool, reporter } = this.#deps
     if (reporter.active())
       reporter.report({ kind: 'failover', pool, from: failure.host, reason: failure.reason, method: this.#task.label })
-    if (this.#underWay()) {
-      // Who is still asked may hang: another is asked in place of the one that failed.
-      this.#askBeside(true)
+    if (this.#isWaiting()) {
+      // The upstreams still being asked may hang: another is asked in place of the one that failed.
+      this.#askAnother(true)
       return
     }
     this.#dropTimers()
@@ -159,47 +163,49 @@ class ReadRun<T> implements Run {
     else this.next()
   }
 
-  #signed(outcome: Outcome<T>, { upstream }: Leg): Outcome<T> {
+  #withTeller(outcome: Outcome<T>, { upstream }: Attempt): Outcome<T> {
     if (outcome.kind !== 'answer') return outcome
     const by = { server: upstream, stoodIn: upstream !== this.#first, lags: upstream.lagging() }
     return { kind: 'answer', value: outcome.value, by }
   }
 
   /**
-   * Asks another beside those that are being asked, and looks again a little later: nobody may have been free, no hedge
-   * left, or the other one hangs, too.
-   * @param inPlace of one that failed: not more are asked at once than before
+   * Asks another upstream beside those that are being asked, and looks again a little later: none may have been free, the
+   * budget for hedges may be used up, or the other one may hang as well.
+   * @param inPlace of one that failed: no more are asked at once than before
+   * @param again true for such a later look
    */
-  #askBeside(inPlace: boolean, again = false): void {
+  #askAnother(inPlace: boolean, again = false): void {
     const { hedges, reporter, pool, ranking, scheduler, upstreams } = this.#deps
     if (this.#hedge) scheduler.cancel(this.#hedge)
     const now = Date.now()
     const found = this.#spare(now, again)
-    // Who asks in place of a server that is known not to answer makes nothing worse, and pays for no hedge. Nor does a
-    // second look at one that had no such thing.
-    const isFree = inPlace || areAway(this.#legs, again) || (found && this.#lacking?.includes(found) === true)
+    // Free of the budget, since they add little load: asking in place of upstreams that are known not to answer, and asking
+    // once more one that did not have the thing.
+    const isFree =
+      inPlace || areUnlikelyToAnswer(this.#running, again) || (found && this.#lacking?.includes(found) === true)
     const spare = found && (isFree || hedges.spend()) ? found : undefined
-    if (again && othersHaveNone(upstreams, this.#failures)) {
+    if (again && allOthersLackIt(upstreams, this.#failures)) {
       this.#giveUp(this.#failures)
       return
     }
     const resumesAt = Math.min(ranking.resumesAt(now) ?? Number.POSITIVE_INFINITY, now + BESIDE_AGAIN_MS)
-    this.#hedge = scheduler.at(resumesAt, () => this.#askBeside(inPlace && !spare, true))
+    this.#hedge = scheduler.at(resumesAt, () => this.#askAnother(inPlace && !spare, true))
     if (!spare) return
     if (!inPlace && reporter.active())
       reporter.report({ kind: 'hedge', pool, host: spare.host, method: this.#task.label })
     this.#launch(spare, true)
   }
 
-  /** Whom to ask beside those that are being asked. */
+  /** The upstream to ask beside those that are being asked. */
   #spare(now: number, again: boolean): Upstream | undefined {
     const { limits, ranking } = this.#deps
     const { avoid } = this.#task
     if (this.#attempts >= limits.maxAttempts) return undefined
-    // Who was asked for too much may be asked again once its pause is over, who lacked it may have it by then; but not
-    // twice at once.
+    // An upstream with a rate limit may be asked again after its pause, and one that did not have the thing may have it by
+    // then; but none is asked twice at the same time.
     const mayAgain = (upstream: Upstream) =>
-      this.#legs.every((leg) => leg.ended || leg.upstream !== upstream) &&
+      this.#running.every((attempt) => attempt.ended || attempt.upstream !== upstream) &&
       this.#failures.some(
         (one) => one.host === upstream.host && (one.kind === 'rate-limited' || (again && (mayPass(one) || lacks(one)))),
       )
@@ -258,11 +264,11 @@ class ReadRun<T> implements Run {
   #end(cause: CancelCause): void {
     this.#ended = true
     this.#dropTimers()
-    for (const leg of this.#legs) if (!leg.ended) leg.cancel?.(cause)
+    for (const attempt of this.#running) if (!attempt.ended) attempt.cancel?.(cause)
   }
 
-  #underWay(): boolean {
-    return this.#legs.some((leg) => !leg.ended)
+  #isWaiting(): boolean {
+    return this.#running.some((attempt) => !attempt.ended)
   }
 
   #dropTimers(): void {
