@@ -6,7 +6,7 @@ import type { Sandbox } from './start.ts'
 /** As the indexed API calls them. */
 const NETWORKS = { mainnet: 'mainnet', testnet: 'fuji' } as const
 
-const REWARDS = 'Stake rewards of the last of them, from the own index once it has come to the tip'
+const REWARDS = 'Stake rewards of the last of these wallets, from the index once it has caught up'
 
 /** What the first of the recorded wallets has on a chain. */
 const balancesPath = ({ avalanche }: Sandbox, chain: string): string =>
@@ -30,9 +30,10 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 /** Whoever has what is asked for has to add it: such lines would only be refused. */
 const LEFT_OUT = {
-  all: '# Every path needs an access token, which the configured password does not make (any more): no lines to paste',
-  balance: '# Balances and stake rewards need an x-firebase-appcheck that the settings do not tell: no lines to paste',
-  data: '# Indexed chain data need an x-glacier-api-key that the settings do not tell: no line to paste',
+  all: '# Every path needs an access token, which the configured password does not create (any more): no commands to paste',
+  balance:
+    '# Balances and stake rewards need an x-firebase-appcheck, which the settings do not contain: no commands to paste',
+  data: '# Indexed chain data need an x-glacier-api-key, which the settings do not contain: no command to paste',
 }
 
 /** Lines to paste: one per API and per chain family, and before them one for the access token where that is required. */
@@ -84,8 +85,8 @@ function balanceLines(sandbox: Sandbox): string[] {
     addresses: wallets.slice(-1).flatMap(({ addresses }) => addresses.map((address) => `P-${address}`)),
   }
   return [
-    get('Chains that are served', '/v1/balance/get-supported-chains', headers),
-    balances('EVM: native and tokens, good and hostile', {
+    get('Supported chains', '/v1/balance/get-supported-chains', headers),
+    balances('EVM: native coin and tokens, also hostile ones', {
       namespace: 'eip155',
       addresses: [holder, second],
       references: [String(sandbox.evm.chainId)],
@@ -120,7 +121,7 @@ const nodeLine = (sandbox: Sandbox): string =>
 
 const dataLine = (sandbox: Sandbox): string =>
   createCurl(sandbox).get(
-    'Indexed chain data: what the first of them has on P',
+    'Indexed chain data: balance of the first of these wallets on P',
     sandbox.dataPathPrefix + balancesPath(sandbox, 'p-chain'),
     ownHeaders(sandbox.credentials).data,
   )

@@ -43,7 +43,8 @@ for (const signal of signals) process.on(signal, stop).off(signal, starting)
 
 // Whoever pastes a line at once would wait for the database to be made, and be told "not yet" then.
 const answers = await indexAnswers(sandbox.url, indexed(sandbox), PATIENCE_MS - (Date.now() - began))
-if (!answers) process.stderr.write('the index is on its way to the tip: until then what is read from it is 503\n')
+if (!answers)
+  process.stderr.write('the index is still catching up: indexed answers are 503 until it has reached the tip\n')
 process.stdout.write(`${examples(sandbox)}\n`)
 process.stdout.write(`Firn ready at ${sandbox.url}\n`)
 process.stderr.write(`started in ${((Date.now() - began) / 1000).toFixed(1)} s; Ctrl-C stops everything\n`)
@@ -68,8 +69,8 @@ function checkFlags(): Config {
     const loaded = loadConfig({ argv, env: {}, cwd: join(tmpdir(), `firn-sandbox-none-${process.pid}`) })
     if (loaded.action === 'run') return loaded.config
     const own =
-      '  --recordings <folder>                       Recorded network to replay instead of the one that comes along.\n\n' +
-      'The sandbox takes flags only: firn.config.json, .env and the environment, which a server reads, are left aside.\n\n'
+      '  --recordings <folder>                       Recorded network to replay instead of the built-in one.\n\n' +
+      'The sandbox takes flags only, and ignores firn.config.json, .env and the environment.\n\n'
     process.stdout.write(`${argv.some((flag) => flag === '--help' || flag === '-h') ? own : ''}${loaded.text}`)
     process.exit(0)
   } catch (error) {

@@ -56,9 +56,9 @@ it('lines that would be refused for something that the settings do not tell are 
     '/ext/bc/P',
     '/indexed/v1/networks/fuji/blockchains/p-chain/balances',
   ])
-  expect(lacking('appCheck')).toContain('x-firebase-appcheck that the settings do not tell')
+  expect(lacking('appCheck')).toContain('x-firebase-appcheck, which the settings do not contain')
   expect(linesOf(lacking('apiKey'))).toHaveLength(8)
-  expect(lacking('apiKey')).toContain('x-glacier-api-key that the settings do not tell')
+  expect(lacking('apiKey')).toContain('x-glacier-api-key, which the settings do not contain')
 })
 
 it('an IPv6 address is no pattern for a shell', () => {
