@@ -53,6 +53,12 @@ export const isAnswer = (call: EvmCall, response: RawResponse): boolean => judge
 export const isOwnWord = ({ status, body }: RawResponse): boolean =>
   status === 200 && body[0] === 0x7b && resultOf(body) === undefined
 
+/** The node does not run the chain, or not yet: it says nothing of filters. */
+export const hasNoChain = (call: EvmCall, response: RawResponse): boolean => {
+  const verdict = judgeOf(call)(response)
+  return verdict.kind === 'retry' && verdict.unheard === 'place'
+}
+
 /** A node's answer about a filter that it does not have. */
 export const unknownFilter = ({ message }: EvmCall): NodeAnswer =>
   bodyOf(

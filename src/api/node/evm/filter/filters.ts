@@ -12,6 +12,7 @@ import { lastLogHeight } from '../read/inspect.ts'
 import {
   callOf,
   exchange,
+  hasNoChain,
   isAnswer,
   isOwnWord,
   isTurnedAway,
@@ -106,7 +107,7 @@ export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFi
         failure = error
       }
     }
-    if (refused && isOwnWord(refused)) return answerOf(refused)
+    if (refused && (isOwnWord(refused) || (!failure && hasNoChain(call, refused)))) return answerOf(refused)
     throw failure ?? new UpstreamUnavailableError(`${call.message.method}: no node made a filter`)
   }
   /** What has changed shows the client a block: nobody else may go on from an older one. */
@@ -197,12 +198,14 @@ export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFi
     const { endpoint } = call
     let said: RawResponse | undefined
     let refused: RawResponse | undefined
+    let absent: RawResponse | undefined
     let turnedAway: FirnError | undefined
     for (const member of membersFor(call)) {
       try {
         const response = await exchange(member, call)
         if (!isAnswer(call, response)) {
           if (isOwnWord(response)) refused ??= response
+          else if (hasNoChain(call, response)) absent ??= response
           continue
         }
         said = response
@@ -219,8 +222,9 @@ export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFi
     }
     // One that was not asked may have it.
     if (turnedAway && !refused) throw turnedAway
-    // A node that reports anything but an unknown filter may be the one that has it.
-    const words = refused ?? said
+    // A node that reports anything but an unknown filter may be the one that has it; where none runs the chain, clients
+    // that are told of an unknown one would begin anew, and miss what happened until then.
+    const words = refused ?? said ?? absent
     return words ? answerOf(words) : unknownFilter(call)
   }
   return {

@@ -5,6 +5,7 @@ import {
   type HeldFilter,
 } from '../../../../../src/api/node/evm/filter/filter-table.ts'
 import { type FaultServer, startFaultServer } from '../../../../support/upstream/fault-server.ts'
+import { evmCall, startFront } from '../../fake-nodes.ts'
 import { type EvmStage, startEvmStage } from '../stage.ts'
 
 const NOT_YET = '{"code":-32000,"message":"requested from block 16777215 after last accepted block 14"}'
@@ -113,6 +114,22 @@ describe('filters', () => {
     })
     expect(await stage.call('eth_uninstallFilter', [id])).toBe(false)
     expect(await stage.call('eth_newFilter', [{}])).not.toBe(id)
+  })
+
+  it.each([
+    ['runs the chain', 404, '404 page not found\n'],
+    ['runs it yet', 503, 'API call rejected because chain is not done bootstrapping'],
+  ])('where no node %s, that is said, and not that there is no such filter', async (_, status, said) => {
+    const front = await startFront(2)
+    const headers = { 'content-type': 'text/plain' }
+    for (const node of front.nodes)
+      node.answer = ({ path }) => (path.endsWith('/rpc') ? { status, headers, body: said } : undefined)
+    const [made, id] = [evmCall('eth_newBlockFilter'), '["0x1"]']
+    const polled = ['eth_getFilterChanges', 'eth_getFilterLogs', 'eth_uninstallFilter'].map((one) => evmCall(one, id))
+    for (const call of [evmCall('eth_chainId'), made, ...polled, `[${evmCall('eth_chainId')},${made}]`]) {
+      const posted = await front.post('/ext/bc/C/rpc', call)
+      expect([posted.status, posted.text], call).toEqual([status, said])
+    }
   })
 
   it('of a node that turns calls away are still there: nobody is told that they are gone', async () => {
