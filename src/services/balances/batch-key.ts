@@ -29,11 +29,18 @@ export function accountName(networkType: NetworkType, account: Account): string 
   return name
 }
 
+/** Every poll of a request has the same list, which is hashed once. */
+const keys = new WeakMap<readonly Account[], string>()
+
 /** Two requests with the same key ask for the same accounts of a chain, in any order: they share one read. */
 export function batchKey({ caip2Id, networkType, accounts }: ChainQuery): string {
+  const known = keys.get(accounts)
+  if (known?.startsWith(`${caip2Id}|`)) return known
   const [first, ...others] = new Set(accounts.map((account) => accountName(networkType, account)))
-  if (others.length === 0) return `${caip2Id}|${first}`
-  return `${caip2Id}|${hash('sha256', JSON.stringify([first, ...others].sort()), 'base64url')}`
+  const all = [first, ...others].sort()
+  const key = `${caip2Id}|${others.length === 0 ? first : hash('sha256', JSON.stringify(all), 'base64url')}`
+  keys.set(accounts, key)
+  return key
 }
 
 const isWallet = (account: Account): account is WalletAccount => 'addresses' in account
