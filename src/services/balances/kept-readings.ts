@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { FirnError } from '../../errors.ts'
+import { CancelledError, FirnError } from '../../errors.ts'
 import type { Balances } from './types.ts'
 
 /** `afterMs`: how long the read had taken when it failed. */
@@ -23,7 +23,8 @@ export const passingFailures = ({ outcomes }: Reading): number => {
   return count
 }
 
-const isPassing = (error: Error): boolean => !(error instanceof FirnError) || error.retryable
+const isPassing = (error: Error): boolean =>
+  !(error instanceof FirnError) || error.retryable || error instanceof CancelledError
 
 /**
  * The last readings by `batchKey`, bounded by the accounts in them and by what these list; evicts the least recently
