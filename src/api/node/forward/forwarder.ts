@@ -95,9 +95,10 @@ const expectKnown = ({ rule, method }: ForwardCall, verdict: AnswerVerdict, isLa
 }
 
 /** What another chain exported is as old as the node's block of that chain. */
-const placeOf = (call: ForwardCall, { hosts }: NodeGroup, lacks: LateNodes['lacks']): Place => {
+const placeOf = (call: ForwardCall, group: NodeGroup, lacks: LateNodes['lacks']): Place => {
   const chain = sourceOf(call) === undefined ? chainPathOf(call.endpoint) : undefined
-  return { hosts, chain, lacks: (host) => lacks(host, chain), signal: call.signal }
+  const answers = (host: string): boolean => healthyHosts(group).has(host)
+  return { hosts: group.hosts, chain, lacks: (host) => lacks(host, chain), answers, signal: call.signal }
 }
 
 const keyOf = (call: ForwardCall): string =>
@@ -214,7 +215,7 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
       return none.wordOf(last)
     }
     const answered = async (again: boolean): Promise<RawResponse> => {
-      const response = place ? await catchUp(place, () => exchange(again)) : await exchange(again)
+      const response = await (place ? catchUp(place, (isAtOnce) => exchange(again || isAtOnce)) : exchange(again))
       if (place) expectKnown(call, judge(response), place.lacks(response.host))
       return response
     }

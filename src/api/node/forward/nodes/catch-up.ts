@@ -12,17 +12,21 @@ export interface Place {
   chain: string | undefined
   /** True for a node that lacks something there that clients were told. */
   lacks(host: string): boolean
+  /** True for a node that answers, as far as its pool knows. */
+  answers(host: string): boolean
   signal: AbortSignal
 }
 
 /**
- * Asks again where a node answered although it lacked what clients were told, since those that had it did not: most
- * have it soon, and another may have it long before the one that answered. Who has it is settled before asking: an
- * answer may be older than what its node has when it arrives.
- * @param ask asks the nodes, those first that lack nothing
+ * Asks again where a node answered although it lacked what clients were told, since those that had it did not: at once
+ * where one of these still answers, which may have failed for this call alone; most others have it soon, too, and
+ * another may have it long before the one that answered. Who has it is settled before asking: an answer may be older
+ * than what its node has when it arrives.
+ * @param ask asks the nodes, those first that lack nothing; `isAtOnce`: a node has just failed, and is not to be waited
+ * for as long again
  * @throws what the first `ask` throws; CancelledError
  */
-export type CatchUp = <A extends { host: string }>(place: Place, ask: () => Promise<A>) => Promise<A>
+export type CatchUp = <A extends { host: string }>(place: Place, ask: (isAtOnce: boolean) => Promise<A>) => Promise<A>
 
 /** A node that still lacks something then lags, and its answer is passed on. Milliseconds. */
 const WAIT_MS = 2_000
@@ -59,17 +63,19 @@ export function createCatchUp(now: () => number = steadyNow): CatchUp {
   return async (place, ask) => {
     const { hosts, chain, signal } = place
     let having: string[] | undefined = havingOf(place)
-    let said = await ask()
+    let said = await ask(false)
+    const again = (isAtOnce: boolean) =>
+      ask(isAtOnce).catch((error: unknown) => {
+        if (error instanceof CancelledError) throw error
+        return said
+      })
+    if (!having.includes(said.host) && having.some(place.answers)) said = await again(true)
     const late = hosts.filter((host) => !having?.includes(host) && !spared.has(keyOf(host, chain)))
     if (late.length === 0 || !hosts.includes(said.host)) return said
     const until = now() + WAIT_MS
     while (having && !having.includes(said.host)) {
       having = await others(place, having, until)
-      if (having)
-        said = await ask().catch((error: unknown) => {
-          if (error instanceof CancelledError) throw error
-          return said
-        })
+      if (having) said = await again(false)
     }
     if (!having && !signal.aborted) for (const host of late) spared.set(keyOf(host, chain), true)
     return said

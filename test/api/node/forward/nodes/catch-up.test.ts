@@ -93,6 +93,27 @@ it('that there is no such thing is believed where a node says so that lacks noth
   }
 })
 
+it('where who told it failed once, it is asked again before one counts that lacks it', async () => {
+  const front = await startFront(2)
+  const [late, first] = [nodeAt(front, 0), nodeAt(front, 1)]
+  let fails = 0
+  for (const node of front.nodes)
+    node.answer = (call) => {
+      const isBehind = node === late
+      if (call.method === 'avm.getHeight' && isBehind && call.body.includes(CLIENT_ID)) return 'cut'
+      if (call.method === 'avm.getHeight') return told(call, { height: isBehind ? '100' : '101' })
+      if (call.method !== 'avm.getBalance') return undefined
+      if (node === first && fails-- > 0) return 'cut'
+      return told(call, { balance: isBehind ? 'old' : 'new' })
+    }
+  const ask = async (method: string) => (await front.post('/ext/bc/X', gorillaCall(method, '{}', CLIENT_ID))).text
+  expect(await ask('avm.getHeight')).toContain('101')
+  for (const _ of Array(2)) {
+    fails = 1
+    expect(await ask('avm.getBalance')).toContain('new')
+  }
+})
+
 /** Nodes that lack what was told, and what is asked of them, on a clock of its own. */
 function startPlace(lacking: Record<string, boolean>) {
   let time = 1_000
@@ -106,7 +127,7 @@ function startPlace(lacking: Record<string, boolean>) {
     /** @param hosts that answer, one after the other; the last one then answers all */
     ask: async (...hosts: string[]) => {
       const before = asked
-      const place = { hosts: Object.keys(lacking), chain: 'P', lacks, signal }
+      const place = { hosts: Object.keys(lacking), chain: 'P', lacks, answers: () => false, signal }
       const { host } = await catchUp(place, async () => {
         const at = Math.min(asked - before, hosts.length - 1)
         asked += 1
