@@ -10,6 +10,7 @@ import {
   UpstreamRefusedError,
   UpstreamUnavailableError,
 } from '../../errors.ts'
+import { StoreUnavailableError } from '../../store/index.ts'
 
 /** Operation that precedes the cause of an error, as wallets know it (`[getEvmBalances] unsupported chain id: 143`). */
 const OPERATIONS: Record<NetworkType, string> = {
@@ -62,6 +63,7 @@ function cause(error: Error, time: FailureTime): string {
     return 'the chain moved during every reading, or no one upstream told all of it'
   if (error instanceof ChainNotRunError) return 'no upstream runs the chain that coins were exported from'
   if (error instanceof UpstreamUnavailableError) return 'no upstream of the chain could be reached'
+  if (error instanceof StoreUnavailableError) return 'the own index cannot be read'
   if (error instanceof BadAnswerError) return 'the upstream sent an invalid answer'
   if (error instanceof JsonRpcError) return `the upstream refused the read (code ${error.rpcCode})`
   if (error instanceof UpstreamRefusedError) return `the upstream refused the read (status ${error.upstreamStatus})`

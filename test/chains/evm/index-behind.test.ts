@@ -82,6 +82,21 @@ it('an index that is behind and cannot be read takes no names away that it told 
   expect(amounts((await read(source, [account(1)]))[0])).toEqual(held)
 })
 
+it('an index that was complete and cannot be read takes no names away either; who was told none is an error', async () => {
+  let isAway = false
+  const indexedTokens = {
+    isComplete: () => true,
+    // As in the minutes in which the index counts as complete though its database has gone.
+    tokensOf: async () => (isAway ? Promise.reject(new Error('no database')) : [chain.tokens.spam]),
+  }
+  const { source } = sourceOver(noDiscovery, { list: [], indexedTokens })
+  const held = new Map([[chain.tokens.spam, 5_000n * 10n ** 18n]])
+  expect(amounts((await read(source, [account(1)]))[0])).toEqual(held)
+  isAway = true
+  expect(amounts((await read(source, [account(1)]))[0])).toEqual(held)
+  expect(await read(source, [account(2)])).toEqual(['no database'])
+})
+
 it('an owner whose names an index that is behind could not tell may have more tokens, so that there is no total', async () => {
   const indexedTokens = { isComplete: () => false, tokensOf: async () => Promise.reject(new Error('no database')) }
   const { source } = sourceOver(noDiscovery, { list: [], indexedTokens })

@@ -8,6 +8,7 @@ import {
   UpstreamUnavailableError,
 } from '../../../src/errors.ts'
 import { failureMessage } from '../../../src/services/balances/failure-message.ts'
+import { StoreUnavailableError } from '../../../src/store/index.ts'
 
 const late = (afterMs: number, deadlineMs: number): string =>
   failureMessage('evm', new DeadlineError('secret-host is late'), { afterMs, deadlineMs })
@@ -32,6 +33,7 @@ describe('failureMessage', () => {
     [UpstreamUnavailableError, 'no upstream of the chain could be reached'],
     [UnsettledReadError, 'the chain moved during every reading, or no one upstream told all of it'],
     [ChainNotRunError, 'no upstream runs the chain that coins were exported from'],
+    [StoreUnavailableError, 'the own index cannot be read'],
   ])('tells servers that are away from those that cannot know (%o)', (Kind, said) => {
     const message = failureMessage('avm', new Kind('secret-host'), { afterMs: 1, deadlineMs: 8_000 })
     expect(message).toBe(`[getAvmBalances] ${said}`)

@@ -41,7 +41,8 @@ const CONCURRENCY = 8
 
 /**
  * Discovery by our own index while it is complete, else by an upstream, and if no upstream offers it, by the index all
- * the same. An owner whose tokens cannot be looked up in a complete index is an error: fewer tokens look like a loss.
+ * the same. Where a complete index cannot be read, what it told last counts, and an owner of whom it has told nothing is
+ * an error: fewer tokens look like a loss.
  */
 export function createIndexedDiscovery(
   indexed: IndexedTokens,
@@ -54,7 +55,8 @@ export function createIndexedDiscovery(
     try {
       return { ok: true, value: oldNames.keep(owner, await indexed.tokensOf(owner, most + 1, reader), most) }
     } catch (error) {
-      return failure(error)
+      const known = error instanceof CancelledError ? undefined : oldNames.known(owner, most)
+      return known ? { ok: true, value: known } : failure(error)
     }
   }
   /** First an equal part for every owner; owners with more then share what the others leave. */
@@ -162,5 +164,11 @@ function createOldNames(
     if (missing.length === 0) return named()
     return lookUp(missing, most, context).then(named)
   }
-  return { of: namesOf, keep }
+  return {
+    of: namesOf,
+    keep,
+    /** What was told last of an owner; undefined = nothing, or too little where `most` are asked for. */
+    known: (owner: string, most: number): FoundTokens | undefined =>
+      suffices(owner, most) ? kept.get(owner) : undefined,
+  }
 }
