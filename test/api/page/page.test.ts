@@ -151,7 +151,7 @@ describePage('the page in a browser', () => {
       end()
     })
     const page = await openPage(browser, own.url)
-    const sentence = 'What several of these hold together counts once for each of them.'
+    const sentence = 'What several of these own together counts in full for each of them.'
     const told = async (accounts: string[]): Promise<string> => {
       await page.show(accounts)
       await page.settled()

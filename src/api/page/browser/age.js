@@ -14,7 +14,7 @@ export function followAge(since, signal) {
   const element = byId('age', HTMLElement)
   const tell = () => {
     const age = Date.now() - since
-    element.textContent = `Asked ${formatDuration(age / 1000)} ago${age > OLD ? ': all of it may be otherwise by now.' : '.'}`
+    element.textContent = `Asked ${formatDuration(age / 1000)} ago${age > OLD ? ': it may have changed since.' : '.'}`
     element.classList.toggle('bad', age > OLD)
   }
   tell()

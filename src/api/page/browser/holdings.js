@@ -42,7 +42,7 @@ export function partsOf({ networkType, balances }, blockchains) {
   const parts = [
     ...part('Not confirmed yet', native.unconfirmedBalance, 'apart'),
     ...(networkType === 'pvm' ? HELD.flatMap(([name, label]) => part(label, categories[name], 'held')) : []),
-    ...part('Restaked rewards among it', categories['restakedRewards'], 'among'),
+    ...part('Of this, restaked rewards', categories['restakedRewards'], 'among'),
     ...(networkType === 'avm' ? lockedAssets(categories) : []),
     ...sharedMemory(networkType, native, categories, blockchains),
   ]

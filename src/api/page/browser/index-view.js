@@ -73,7 +73,7 @@ function noteOf(report) {
   if (!report.enabled) return 'This server keeps no index; balances come from the chains themselves.'
   if (report.role === 'elsewhere') return 'Another process keeps the index that this server reads.'
   if (report.role === 'starting') return 'The index is starting.'
-  if (report.role === 'standby') return 'Another process keeps the index; this one takes over when it goes.'
+  if (report.role === 'standby') return 'Another process keeps the index; this one takes over if it stops.'
   return report.streams.length === 0 ? 'Nothing is indexed yet.' : ''
 }
 

@@ -127,7 +127,7 @@ async function show(facts) {
   }
   const questions = planQuestions(accounts, facts.chains, testnet.checked)
   if (questions.length === 0)
-    trouble(`No ${testnet.checked ? 'test' : 'main'} network that is served can hold these addresses.`)
+    trouble(`No ${testnet.checked ? 'test' : 'main'} network that this server supports has addresses of this form.`)
   else ask(facts, accounts, questions)
 }
 

@@ -33,7 +33,7 @@ export async function* askBalances(body, { headers, signal }) {
       if (done) return
       const events = (text + value).split('\n\n')
       text = events.pop() ?? ''
-      if (text.length > MOST_EVENT) throw new RequestError(0, 'The server sent more than this page takes.')
+      if (text.length > MOST_EVENT) throw new RequestError(0, "The server's answer is too large for this page.")
       for (const event of events) if (event.startsWith('data:')) yield JSON.parse(event.slice(5))
     }
   } finally {
@@ -76,5 +76,5 @@ async function refusal(response) {
   const body = /** @type {{ issues?: { message?: unknown }[] }} */ (await response.json().catch(() => ({})))
   const issue = body.issues?.[0]?.message
   const why = typeof issue === 'string' ? `: ${issue}` : ''
-  return new RequestError(status, `The server refused the question (${status})${why}.`)
+  return new RequestError(status, `The server refused the request (${status})${why}.`)
 }

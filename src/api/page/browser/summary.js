@@ -60,7 +60,7 @@ function gapsOf({ asked, failed, unvalued, unpriced, twice }) {
     unpriced > 0
       ? `${counted(unpriced, 'holding has', 'holdings have')} no price and ${unpriced === 1 ? 'is' : 'are'} not in the sum.`
       : undefined,
-    twice ? 'What several of these hold together counts once for each of them.' : undefined,
+    twice ? 'What several of these own together counts in full for each of them.' : undefined,
   ]
   const told = sentences.filter((sentence) => sentence !== undefined).join(' ')
   // A mere remark does not revoke "All answered".
