@@ -10,7 +10,7 @@ export interface Place {
   hosts: readonly string[]
   /** Where it counts what nodes lack; undefined = anywhere. */
   chain: string | undefined
-  /** True for a node that lacks something there that clients were told. */
+  /** True for a node that lacks something there that clients were shown. */
   lacks(host: string): boolean
   /** True for a node that answers, as far as its pool knows. */
   answers(host: string): boolean
@@ -18,10 +18,10 @@ export interface Place {
 }
 
 /**
- * Asks again where a node answered although it lacked what clients were told, since those that had it did not: at once
- * where one of these still answers, which may have failed for this call alone; most others have it soon, too, and
- * another may have it long before the one that answered. Who has it is settled before asking: an answer may be older
- * than what its node has when it arrives.
+ * Asks again if a node answered that lacked what clients were shown, because those that had it did not answer: at once if
+ * one of these still answers, since it may have failed for this call alone; otherwise a little later, since most other nodes
+ * have it soon, and another may have it long before the one that answered. Which nodes have it is decided before asking,
+ * since an answer may be older than what its node has when it arrives.
  * @param ask asks the nodes, those first that lack nothing; `isAtOnce`: a node has just failed, and is not to be waited
  * for as long again
  * @throws what the first `ask` throws; CancelledError
@@ -50,7 +50,7 @@ export function createCatchUp(now: () => number = steadyNow): CatchUp {
 
   const havingOf = ({ hosts, lacks }: Place): string[] => hosts.filter((host) => !lacks(host))
 
-  /** Who has it once others do than before; undefined = nobody else until then. */
+  /** The nodes that have it, as soon as there are others than before; undefined = no others until then. */
   const others = async (place: Place, before: readonly string[], until: number): Promise<string[] | undefined> => {
     for (;;) {
       const having = havingOf(place)

@@ -2,12 +2,12 @@ import { LRUCache } from 'lru-cache'
 import { roomFor } from '../../../../lib/room-for.ts'
 import { steadyNow } from '../../../../lib/steady-clock.ts'
 
-/** Prefers nodes that say by which block they have what they show. */
+/** Prefers nodes that report by which block they have what their answers show. */
 export interface Surest {
   /**
-   * Whom to ask last: who lacks something that was told, or did not say so lately. Where that is everybody, only those
-   * that lack something: clients must not miss what they were shown.
-   * @param about what is shown; undefined = there is nothing to say
+   * The nodes to ask last: those that lack something that clients were shown, or lately did not report their block. If these
+   * are all nodes, only those that lack something: clients must not miss what they were shown.
+   * @param about what is shown; undefined = there is nothing to report
    * @param hosts of the nodes that answer
    */
   avoided(
@@ -16,9 +16,9 @@ export interface Surest {
     lacks: (host: string) => boolean,
   ): (host: string) => boolean
   /**
-   * The answer of a node that says it; where none does that answers, of one that does not.
+   * The answer of a node that reports its block; if none that answers does, the answer of one that does not.
    * @param ask asks the nodes, last those that are avoided; `again`: there is an answer already
-   * @param isSure false = the node does not say, as one that is gone since
+   * @param isSure false = the node did not report it, for example because it is gone
    * @throws what the first `ask` throws
    */
   pick<A extends { host: string }>(
@@ -28,7 +28,7 @@ export interface Surest {
   ): Promise<A>
 }
 
-/** For how long a node that did not say is asked last: a gateway may never allow the question. Milliseconds. */
+/** For how long a node that did not report its block is asked last: a gateway may never allow the call. Milliseconds. */
 const SILENT_MS = 60_000
 /** Nodes times chains; callers may name any chain. */
 const KEPT = 1_000
@@ -36,7 +36,7 @@ const KEPT = 1_000
 const keyOf = (about: string | undefined, host: string): string => `${host}\n${about}`
 
 export function createSurest(): Surest {
-  /** By node and chain: how many had been noted with it. */
+  /** By node and chain: how many entries had been made with it. */
   const silent = new LRUCache<string, number>({ ...roomFor(KEPT), ttl: SILENT_MS, perf: { now: steadyNow } })
   let noted = 0
   return {
@@ -51,7 +51,7 @@ export function createSurest(): Surest {
       while (!(await isSure(answer))) {
         const key = keyOf(about, answer.host)
         const known = silent.get(key)
-        // It was asked last. Where somebody else noted it meanwhile, another has not been asked here.
+        // It was asked last. If another call made the entry meanwhile, this one has not asked the other nodes yet.
         if (known !== undefined && known <= begun) return answer
         if (known === undefined) silent.set(key, ++noted)
         begun = noted

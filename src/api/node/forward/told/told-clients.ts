@@ -15,7 +15,7 @@ import { blockBehind, shownExports } from './shown-exports.ts'
 import { createShownHeights } from './shown-heights.ts'
 import type { Told, ToldElsewhere } from './told-elsewhere.ts'
 
-/** What clients were told of P, X, blocks of C and atomic transactions, and which nodes lack it. */
+/** What clients were shown of P, X, blocks of C and atomic transactions, and which nodes lack it. */
 export interface ToldClients {
   /** True for a node that lacks something of it, blocks of C aside; see `LateNodes`. */
   lacks: LateNodes['lacks']
@@ -25,8 +25,8 @@ export interface ToldClients {
    */
   lacksFor(call: ForwardCall, group: NodeGroup): LateNodes['lacks']
   /**
-   * Called with an answer to a read before the client gets it, which is to be held until then. False = its node did not
-   * say by which block it has what it shows, as one that is gone since: nobody would know who is older. Never rejects.
+   * Called with an answer to a read; the client gets the answer only afterwards. False = its node did not report by which
+   * block it has what it shows (it is gone, say), so that it would not be known which nodes are older. Never rejects.
    */
   read(call: ForwardCall, group: NodeGroup, answer: RawResponse): Promise<boolean>
   /** Called with an answer to a write. */

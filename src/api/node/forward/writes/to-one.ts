@@ -77,7 +77,7 @@ function note(sending: Sending, { handed, response, error }: Ended): void {
   }
 }
 
-/** The success that a node's answer is; where others had the bytes, its refusal may only say that it has them from there. */
+/** A node's success. If others had the bytes, its refusal may only say that it already has the transaction from them. */
 async function successOf(sending: Sending, { handed, response }: Ended): Promise<RawResponse | undefined> {
   const { call, tx, maybeTaken } = sending
   if (!response || handed.word === undefined) return undefined
@@ -87,8 +87,8 @@ async function successOf(sending: Sending, { handed, response }: Ended): Promise
 }
 
 /**
- * Who is handed the transaction next; undefined = nobody. Behind the refusal of a node that is late, only who is thought
- * to answer: one that then hangs keeps the client waiting for what may be no more than that refusal.
+ * The node that gets the transaction next; undefined = none. After the refusal of a late node, only one that is thought to
+ * answer: if it hung, the client would wait for what may be no more than that refusal.
  */
 function nextFor({ handed, looked, isLate }: Sending, group: NodeGroup, lacks: Lacks): Member | undefined {
   const words = handed.filter(({ word }) => word)
@@ -99,7 +99,7 @@ function nextFor({ handed, looked, isLate }: Sending, group: NodeGroup, lacks: L
 
 /**
  * Hands a signed transaction to one node, and to the next only when that one failed, did not touch it, has not answered
- * for five seconds, or refused it while it lacked what clients were told: the bytes are the same, so that nothing can
+ * for five seconds, or refused it while it lacked what clients were shown: the bytes are the same, so that nothing can
  * happen twice. The first success is the answer. A refusal is the answer once no node that was asked earlier may still
  * take the transaction, and only from a node that does not have it. The next node is chosen when needed: a rate-limited
  * one must not be waited for while another is free.
