@@ -101,6 +101,7 @@ describe('forwarding', () => {
     ['an unfinalized block', 'cannot query unfinalized data'],
     ['logs beyond the tip', 'requested to block 900 after last accepted block 646'],
     ['a pruned state', 'missing trie node 0123'],
+    ['a block that it has not executed yet', 'failed to get logs for block #807 (0xfebacb..270bd2)'],
   ])('asks another EVM node for %s, and passes the words on when all say so', async (_name, message) => {
     const front = await startFront(2)
     const call = evmCall('eth_getBlockByNumber', '["0x384",false]')

@@ -107,6 +107,8 @@ describe('what a JSON-RPC error means', () => {
     [-32603, 'Internal error', 'rpc'],
     [-32002, 'request timed out', 'rpc'],
     [-32000, 'missing trie node 1234', 'rpc'],
+    // Of a block that is accepted and not executed yet (Helicon), or whose receipts are gone.
+    [-32000, 'failed to get logs for block #807 (0xfebacb..270bd2)', 'rpc'],
     [30, 'Request timeout on the free tier, please upgrade your tier to the paid one', 'rpc'],
     [19, 'Temporary internal error. Please retry, trace-id: d13566efdd917dc22e5249387856f00d', 'rpc'],
     [12, "Can't route your request to suitable provider, if you specified certain providers revise the list", 'rpc'],

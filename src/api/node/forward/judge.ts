@@ -117,7 +117,7 @@ function judgeError(error: RpcError, isEcho: IsEcho): AnswerVerdict {
 /** If a lagging node could not answer any entry of a batch, the whole batch goes to another node. */
 const BATCH_BEHIND = [
   ...['cannot query unfinalized data', 'after last accepted block', 'header for hash not found'],
-  ...['"unknown block"', '"block not found'],
+  ...['"unknown block"', '"block not found', '"failed to get logs for block #'],
 ]
 const batchIsBehind = (body: Buffer): boolean => BATCH_BEHIND.some((text) => body.includes(text))
 

@@ -45,6 +45,7 @@ it.each([
   "state histories haven't been fully indexed yet",
   'missing trie node 0a (path ) state 0x0a is not available',
   'pruned history unavailable',
+  'failed to get logs for block #807 (0xfebacb..270bd2)',
   'transaction indexing is in progress',
   'finalized block not found',
   'safe header not found',
