@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { evmLimits } from '../../../src/chains/evm/limits.ts'
 import { createIndexedDiscovery } from '../../../src/chains/evm/tokens/indexed-tokens.ts'
 import type { OfferedDiscovery, TokensByOwner } from '../../../src/chains/evm/tokens/token-discovery.ts'
@@ -115,6 +115,20 @@ it('a reader that leaves while an index is asked that is behind has no answer, w
 it('an index that is behind and cannot be read is no error', async () => {
   const broken = stage(false, async () => Promise.reject(new Error('no database')))
   expect(await broken.look()).toEqual([[], []])
+})
+
+it('nor later, when what it told would be looked up again', async () => {
+  let isAway = false
+  const tokensOf = async () => (isAway ? Promise.reject(new Error('no database')) : ['0x1'])
+  const discovery = createIndexedDiscovery({ isComplete: () => true, tokensOf }, NOBODY, evmLimits)
+  const context = { signal: new AbortController().signal, deadline: Date.now() + 60_000 }
+  const look = async () => namesOf(await discovery.tokensOf(OWNERS, context))
+  expect(await look()).toEqual([['0x1'], ['0x1']])
+  isAway = true
+  const now = performance.now.bind(performance)
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + evmLimits.discoveryMs + 1_000)
+  onTestFinished(() => clock.mockRestore())
+  expect(await look()).toEqual([['0x1'], ['0x1']])
 })
 
 /** No server finds tokens. */

@@ -117,10 +117,10 @@ function createOldNames(
   })
   const looking = new TransientMap<string, { most: number; done: Promise<void> }>()
   /** A request for many owners looks up few tokens of each: these may not be enough for a request for one owner. */
-  const suffices = (owner: string, most: number): boolean => {
-    const named = kept.has(owner) ? kept.peek(owner) : undefined
-    return named !== undefined && (!named.more || named.most >= most)
-  }
+  const isEnough = (named: Named | undefined, most: number): named is Named =>
+    named !== undefined && (!named.more || named.most >= most)
+  /** And were told lately. */
+  const suffices = (owner: string, most: number): boolean => kept.has(owner) && isEnough(kept.peek(owner), most)
 
   /** @param tokens up to one more than `most`, which were asked for */
   const keep = (owner: string, tokens: readonly string[], most: number): FoundTokens => {
@@ -167,8 +167,10 @@ function createOldNames(
   return {
     of: namesOf,
     keep,
-    /** What was told last of an owner; undefined = nothing, or too little where `most` are asked for. */
-    known: (owner: string, most: number): FoundTokens | undefined =>
-      suffices(owner, most) ? kept.get(owner) : undefined,
+    /** What was told last of an owner, however long ago; undefined = nothing, or too little where `most` are asked for. */
+    known: (owner: string, most: number): FoundTokens | undefined => {
+      const named = kept.get(owner)
+      return isEnough(named, most) ? named : undefined
+    },
   }
 }
