@@ -55,7 +55,7 @@ it.each([
 })
 
 it('what L1 validators pay is not guessed while the node that may know it is away', async () => {
-  const silence = /127\.0\.0\.1:\d+ may have it, and said nothing/
+  const silence = /127\.0\.0\.1:\d+ may have it and did not answer/
   await expect(feeOf(OWN, LACKING, undefined, HIDDEN)).rejects.toThrow(silence)
   expect(await feeOf(OWN, LACKING, HIDDEN)).toEqual(PRESET)
   expect(await feeOf(OWN, HIDDEN)).toEqual(PRESET)
