@@ -61,7 +61,8 @@ Any other call that moves funds goes to one node, and to the next only if the fi
 until every healthy node has the transaction, two seconds at most:
 
 - that a transaction is accepted (\`getTxStatus\`, \`avax.getAtomicTxStatus\`, \`avax.getAtomicTx\`), if it was sent by Firn or asked for before it was accepted;
-- a receipt (\`eth_getTransactionReceipt\`) of one of the newest 16 blocks;
+- a receipt (\`eth_getTransactionReceipt\`) of one of the newest 16 blocks, until they have executed its block: since Helicon a node
+  gives a receipt before the rest of its block is executed, and its balances are older until then;
 - an atomic transaction of C: these answers wait up to two more seconds, until the healthy nodes have also executed its block. With Helicon they do so some time after
   accepting it.
 

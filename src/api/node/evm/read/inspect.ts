@@ -69,11 +69,16 @@ const isUntold = ({ read }: ReadPlan, entry: Buffer): boolean => {
 const isPending = ({ read }: ReadPlan, result: Buffer): boolean =>
   read.mayBePending === true && result[0] === 0x7b && memberOf(result, 'blockHash')?.[0] === 0x6e
 
-/** An accepted block or transaction may not be executed yet; one with a receipt, or with logs, is. */
-const isExecuted = ({ message, read }: ReadPlan, tip: ChainTip, result: Buffer): boolean =>
-  message.method === 'eth_getTransactionReceipt' ||
+/** An accepted block or transaction may not be executed yet; one with logs is. */
+const isExecuted = ({ read }: ReadPlan, tip: ChainTip, result: Buffer): boolean =>
   read.depends.on === 'range' ||
   !(tip.execution.isLater() || (result[0] === 0x7b && memberOf(result, 'settledHeight') !== undefined))
+
+/**
+ * Clients are shown the block of a transaction, but its node may not have the state after it: where blocks are executed
+ * after they are accepted (C since Helicon), nodes tell a transaction at once, and its receipt before those that follow.
+ */
+const isOfTransaction = ({ read: { depends } }: ReadPlan): boolean => depends.on === 'hash' && !depends.isBlock
 
 /** The block is accepted: nodes without it were state-synced, and however many they are, another node may have it. */
 const isThere = ({ finality }: ReadPlan, tip: ChainTip): boolean =>
@@ -208,6 +213,7 @@ export function inspect(plan: ReadPlan, tip: ChainTip, host: string, entry: Buff
   const newest = aboutTip && !finality.below && read.depends.on !== 'range'
   if (height !== undefined) {
     if (newest) tip.saw(host, height)
+    else if (isOfTransaction(plan)) tip.reached(undefined, height)
     else if (isExecuted(plan, tip, result)) tip.reached(host, height)
   }
   if (!aboutTip) return ANSWER

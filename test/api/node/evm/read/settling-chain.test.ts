@@ -139,3 +139,30 @@ describe('logs up to the newest block', () => {
     expect(await stage.call('eth_blockNumber')).toBe('0x64')
   })
 })
+
+describe('what is told of a transaction before its block is executed to the end', () => {
+  const TX = { blockHash: `0x${'ab'.repeat(32)}`, blockNumber: '0x65' }
+
+  it.each(['eth_getTransactionReceipt', 'eth_getTransactionByHash'])(
+    'shows its block, and not that the node has the state after it: %s',
+    async (method) => {
+      const node = (): Answer => {
+        let [told, looks] = [false, 0]
+        return (call) => {
+          if (call.method === method) told = true
+          if (call.method === method) return TX
+          // Executed when it has been looked at twice.
+          if (call.method === 'eth_blockNumber') return told && ++looks > 2 ? '0x65' : '0x64'
+          if (call.method === 'eth_getBlockByNumber') return { number: '0x64', settledHeight: '0x5a' }
+          return looks > 2 ? '0x2' : '0x1'
+        }
+      }
+      const { stage } = await start([node(), node()])
+      expect(await stage.call('eth_blockNumber')).toBe('0x64')
+      expect(await stage.call('eth_getBalance', ['0x01', 'latest'])).toBe('0x1')
+      expect(await stage.call(method, [`0x${'cd'.repeat(32)}`])).toEqual(TX)
+      for (let time = 0; time < 6; time += 1)
+        expect(await stage.call('eth_getBalance', [`0x0${time}`, 'latest'])).toBe('0x2')
+    },
+  )
+})
