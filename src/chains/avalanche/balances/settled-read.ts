@@ -9,11 +9,13 @@ import { type Named, namedByBlocks } from './named-by-blocks.ts'
 /** One attempt at a read that may take several calls. */
 export interface Attempt<T> {
   value: T
-  /**
-   * Chains of which some part took several calls. On the other chains each part came from a single call, so it shows
-   * one state of the chain and needs no comparison.
-   */
+  /** Chains of which some part took several calls. */
   manyCalls: readonly ChainLetter[]
+  /**
+   * The same for the same outputs. For chains of which each part came from a single call, where a coin may move from one
+   * part to another and both count; left out = there is none.
+   */
+  stamp?: string | undefined
   /** Whether blocks of the chain that name these can have changed what was read of it. */
   isTouchedBy(chain: ChainLetter, named: Named): boolean
 }
@@ -35,10 +37,12 @@ export const MAX_ATTEMPTS = 6
  * If the height moved, the blocks in between are read: blocks that name none of the UTXOs that were read, and create
  * none for the same owners, have changed nothing. A list of many pages could rarely be read between two blocks.
  *
- * Reads of single calls are accepted as they are, if one node answered all of them. Their calls run at the same moment;
- * comparing heights would double the time of every ordinary answer, for a window of milliseconds that the next poll
- * closes. If another node stood in for one call, everything is read again from that node: it may be blocks behind.
+ * Reads of single calls run at the same moment, and one node has to answer them all. If another stood in for one call,
+ * everything is read again from that node: it may be blocks behind. Where a coin may have moved between two of the calls
+ * (P's outputs and its stakes), a reading counts once it is the same as the one before: whatever did not change between
+ * two readings was there at once. That takes one round trip more for what is new, where heights would take two.
  * @param expectMany chains whose read is known to take several calls: their height is read first.
+ * @param recent stamp of a reading of the same that counted a moment ago
  * @throws UnsettledReadError when no attempt showed one state.
  */
 export async function readSettled<T>(
@@ -46,17 +50,29 @@ export async function readSettled<T>(
   expectMany: readonly ChainLetter[],
   call: CallOptions,
   read: (callOf: CallOf) => Promise<Attempt<T>>,
+  recent?: string,
 ): Promise<T> {
   const frame = createFrame(pool, call)
   let unframed: readonly ChainLetter[] = expectMany
+  let last = recent
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     try {
       await frame.begin(unframed)
       unframed = []
       const attempted = await read(frame.callOf)
-      if (frame.followStandIns()) unframed = attempted.manyCalls
-      else if (attempted.manyCalls.length === 0 || (await frame.isOneState(attempted))) return attempted.value
+      const { manyCalls, stamp } = attempted
+      const isSame = stamp === undefined || stamp === last
+      last = undefined
+      if (frame.followStandIns()) {
+        unframed = manyCalls
+        continue
+      }
+      if ((manyCalls.length === 0 || (await frame.isOneState(attempted))) && isSame) return attempted.value
+      // What another node tells next need not be later.
+      frame.stay()
+      last = stamp
     } catch (error) {
+      last = undefined
       if (error instanceof ManyPagesError) {
         unframed = [...frame.chains(), error.chain]
         continue
@@ -112,6 +128,10 @@ function createFrame(pool: UpstreamPool, call: CallOptions) {
       }
       return standIns.size > 0
     },
+    /** The nodes that answered are asked from now on. */
+    stay(): void {
+      for (const [chain, server] of tellers.alone()) servers.set(chain, server)
+    },
     /** Reads the heights after an attempt; they become the heights before the next one. */
     async isOneState({ manyCalls, isTouchedBy }: Attempt<unknown>): Promise<boolean> {
       const after = await heights(manyCalls)
@@ -164,6 +184,12 @@ function createTellers() {
         byChain.set(chain, servers)
       }
     },
+    /** Chains that one node answered for, with that node. */
+    alone: (): [ChainLetter, object][] =>
+      [...byChain].flatMap(([chain, servers]) => {
+        const [server] = servers.keys()
+        return servers.size === 1 && server ? [[chain, server]] : []
+      }),
     /** Chains that several nodes answered for, each with the node that stood in for another. */
     standIns: (): Map<ChainLetter, object> =>
       new Map(

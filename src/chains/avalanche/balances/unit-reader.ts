@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { inChunks } from '../../../lib/in-chunks.ts'
 import type { ChainLetter } from '../../../lib/primary-network.ts'
 import { inTurns } from '../../../lib/waiting/in-turns.ts'
@@ -30,6 +31,8 @@ export interface UnitReading {
   manyCalls: boolean
   /** Whether blocks that name these can have changed the unit while it was read. */
   isTouchedBy(named: Named): boolean
+  /** The same for the same outputs of the same addresses. */
+  stamp(): string
 }
 
 const CONCURRENT_STAKES = 4
@@ -75,6 +78,12 @@ export async function readUnit(
     isTouchedBy: ({ utxos, owners }) =>
       addresses.some(({ hex }) => owners.has(hex)) ||
       [...utxos].some((utxo) => memories.some(({ names }) => names.has(utxo))),
+    stamp: () => {
+      const parts = [addresses.map(({ hex }) => hex), ...memories.map(({ names }) => [...names].sort())]
+      // Nodes name no transactions of stakes.
+      const stakes = staked.amounts.map((one) => Object.values(one).join()).sort()
+      return hash('sha256', [...parts, stakes].map((part) => part.join(' ')).join('\n'), 'base64url')
+    },
   }
 }
 

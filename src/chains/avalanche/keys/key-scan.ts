@@ -46,6 +46,8 @@ export interface ScanReading {
   tooLong: ReadonlySet<string>
   /** Chains that took several calls. */
   manyCalls: readonly KeyChain[]
+  /** Of P, if it took single calls (`Attempt.stamp`). */
+  stamp: string | undefined
 }
 
 export interface KeyScanDeps {
@@ -69,11 +71,13 @@ const CONCURRENT_UNITS = 4
 /**
  * Scans valid keys together.
  * @param expectMany chains that took several calls when the same was read before
+ * @param recent stamp of a reading of the same that counted a moment ago
  */
 export async function scanKeys(
   deps: KeyScanDeps,
   pack: ScanPack,
   expectMany: readonly KeyChain[],
+  recent: string | undefined,
   call: CallOptions,
 ): Promise<ScanReading> {
   const { pool } = deps.network
@@ -86,6 +90,7 @@ export async function scanKeys(
     KEY_CHAINS.filter((chain) => large[chain] || expectMany.includes(chain)),
     call,
     (callOf) => attempt(deps, pack, reader, callOf),
+    recent,
   )
 }
 
@@ -129,9 +134,11 @@ async function attempt(
   const lastUsed = new Map(keys.map((key) => [key, lastUsedOf(key, branches)]))
   const tooLong = new Set(branches.flatMap(({ key, isTooLong }) => (isTooLong ? [key] : [])))
   const manyCalls = KEY_CHAINS.filter((chain) => many[chain])
+  const stamp = many.P ? undefined : read.P[0]?.stamp()
   return {
-    value: { windows, lastUsed, tooLong, manyCalls },
+    value: { windows, lastUsed, tooLong, manyCalls, stamp },
     manyCalls,
+    stamp,
     isTouchedBy: (chain, named) => chain !== 'C' && read[chain].some((unit) => unit.isTouchedBy(named)),
   }
 }

@@ -5,6 +5,7 @@ import { TransientMap } from '../../../lib/transient-map.ts'
 import { inTurns } from '../../../lib/waiting/in-turns.ts'
 import type { CallOptions } from '../../../upstream/types.ts'
 import type { OwnAddresses } from '../balances/own-address.ts'
+import { createRecentStamps } from '../balances/recent-stamps.ts'
 import type { UnitState } from '../balances/unit-reader.ts'
 import type { AvalancheNetwork } from '../network.ts'
 import { withLateDeadline } from '../node/late-deadline.ts'
@@ -87,6 +88,7 @@ export function createKeyScanner({
   const derived = createDerivedAddresses()
   const remembered = new LRUCache<string, LastUsed>(roomFor(REMEMBERED_KEYS))
   const long = new LRUCache<string, readonly KeyChain[]>(roomFor(REMEMBERED_LONG))
+  const recent = createRecentStamps()
   const known = (key: string): LastUsed | undefined => remembered.get(key)
   const deps = { network, derived, gap, maxEnd, remembered: known }
   const running = new TransientMap<string, Running>()
@@ -109,7 +111,9 @@ export function createKeyScanner({
         await turn
         if (learn) await learn(pack.keys, (await network.facts(own)).hrp, signal)
         const expectMany = marks.flatMap((mark) => long.get(mark) ?? [])
-        const reading = await scanKeys(deps, pack, expectMany, own)
+        const together = marks.join('\n')
+        const reading = await scanKeys(deps, pack, expectMany, recent.of(together), own)
+        recent.keep(together, reading.stamp)
         for (const [key, lastUsed] of reading.lastUsed) remember(key, lastUsed)
         for (const mark of marks) {
           if (reading.manyCalls.length > 0) long.set(mark, reading.manyCalls)

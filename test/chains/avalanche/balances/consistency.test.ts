@@ -1,5 +1,7 @@
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { failureMessage } from '../../../../src/services/balances/failure-message.ts'
+import { gate } from '../../../support/waiting/gate.ts'
 import { secpUtxo, stakerOf } from '../ledger-data.ts'
 import { context, hex, natives, text, useLedger, wallet } from '../ledger-sources.ts'
 
@@ -84,4 +86,56 @@ describe('a chain that moves while it is read', () => {
     const moved = '[getAvmBalances] the chain moved during every reading, or no one upstream told all of it'
     expect(said).toEqual([moved, moved])
   })
+})
+
+describe('a coin that is staked while its wallet is read, in single calls', () => {
+  /** In this reading, between the answers of the two calls, that one first, the coin is staked. */
+  function stakeBetween(first: string, reading = 1) {
+    const answered = gate()
+    let [asked, isStaked] = [0, false]
+    node().before = async ({ method, params }) => {
+      const isOwn = method === 'platform.getUTXOs' && params['sourceChain'] === undefined
+      if (isStaked || (!isOwn && method !== 'platform.getStake')) return undefined
+      asked += 1
+      if (asked <= 2 * (reading - 1)) return undefined
+      if (method === first) {
+        answered.open()
+        return undefined
+      }
+      await answered.opened
+      await setImmediate()
+      isStaked = true
+      node().ledger.memories.set('P', [REST])
+      node().ledger.stakers.push(stakerOf({ endTime: 5_000, outputs: [{ owners: [hex(1)], amount: 5n }] }))
+      node().reindex()
+      return undefined
+    }
+  }
+  const COIN = secpUtxo(hex(1), 5n)
+  const REST = secpUtxo(hex(1), 2n)
+
+  test.each([
+    ['platform.getUTXOs', 1],
+    ['platform.getUTXOs', 2],
+    ['platform.getStake', 1],
+    ['platform.getStake', 2],
+  ])('counts once: %s is answered first, in reading %i', async (first, reading) => {
+    put('P', COIN, REST)
+    stakeBetween(first, reading)
+    const { pvm } = sources()
+    expect(natives(await pvm.readBalances([wallet('w', text(1))], context()))).toEqual({ w: 7n })
+    expect(count('platform.getHeight')).toBe(0)
+  })
+
+  test.each(['platform.getUTXOs', 'platform.getStake'])(
+    'counts once where it was known: %s is answered first',
+    async (first) => {
+      put('P', COIN, REST)
+      const { pvm } = sources()
+      const read = async () => natives(await pvm.readBalances([wallet('w', text(1))], context()))
+      expect(await read()).toEqual({ w: 7n })
+      stakeBetween(first)
+      expect([await read(), await read()]).toEqual([{ w: 7n }, { w: 7n }])
+    },
+  )
 })

@@ -18,3 +18,35 @@ test('the height of one node says nothing of when that one moved which stood in 
   })
   expect(value).toBe(3)
 })
+
+/** Reads parts with these stamps, one attempt after the other; what counts is the number of the attempt. */
+const attemptsOf = (stamps: readonly string[], recent?: string, standsIn = 0): Promise<number> => {
+  const [first, second] = [{}, {}]
+  let attempts = 0
+  return readSettled<number>(
+    pool,
+    [],
+    {},
+    async (callOf): Promise<Attempt<number>> => {
+      attempts += 1
+      callOf('P').toldBy?.({ server: first, stoodIn: false, lags: false })
+      if (attempts === standsIn) callOf('P').toldBy?.({ server: second, stoodIn: true, lags: false })
+      return { value: attempts, manyCalls: [], stamp: stamps[attempts - 1], isTouchedBy: () => true }
+    },
+    recent,
+  )
+}
+
+test.each([
+  ['that is not known, once the next is the same', attemptsOf(['a', 'a']), 2],
+  ['as that of a moment ago, at once', attemptsOf(['a'], 'a'), 1],
+  ['other than that of a moment ago, once the next is the same', attemptsOf(['b', 'b'], 'a'), 2],
+  ['that goes on changing, once it does not', attemptsOf(['a', 'b', 'c', 'b', 'b']), 5],
+  ['in which one node stood in for another proves nothing', attemptsOf(['a', 'a', 'a'], undefined, 1), 3],
+])('a reading %s', async (_, attempts, expected) => {
+  expect(await attempts).toBe(expected)
+})
+
+test('a reading that never was the same twice is an error', async () => {
+  await expect(attemptsOf(['a', 'b', 'c', 'd', 'e', 'f'])).rejects.toThrow('the chain moved')
+})
