@@ -137,6 +137,8 @@ async function untilFollowing(indexer: ChildProcess, node?: ReplayNode): Promise
     reached = true
     indexer.kill('SIGKILL')
   }
+  // Its output ends before it does.
+  if (indexer.exitCode === null && indexer.signalCode === null) await once(indexer, 'exit')
   clearTimeout(late)
   if (!reached) throw new Error(`the indexer ${why}; its tip is ${[P, X, C].join()}, its last word was: ${last}`)
 }

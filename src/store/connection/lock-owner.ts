@@ -79,6 +79,9 @@ export async function describeProcess(pid: number): Promise<Omit<Owner, 'token'>
   const boot = await readFile('/proc/sys/kernel/random/boot_id', 'latin1').catch(() => '')
   const namespace = await readlink('/proc/self/ns/pid').catch(() => '')
   // Fields are counted after the command's closing bracket, since the command may contain spaces.
-  const started = status.slice(status.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+  const fields = status.slice(status.lastIndexOf(')') + 2).split(' ')
+  // One that has ended stays listed until its parent asks how, which the first process of a container may never do.
+  const hasEnded = fields[0] === 'Z' && Number(fields[17]) <= 1
+  const started = hasEnded ? '' : (fields[19] ?? '')
   return { pid, space: [hostname(), boot.trim(), namespace].join(' '), started }
 }

@@ -4,9 +4,10 @@ import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, it, onTestFinished } from 'vitest'
 import { takeLock } from '../../../src/store/connection/lock-file.ts'
 import { StoreLockedError } from '../../../src/store/errors.ts'
+import { until } from '../../support/waiting/until.ts'
 
 const folders: string[] = []
 afterEach(() => Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true }))))
@@ -49,6 +50,25 @@ it('takes over from a killed process at once, also when its number was given to 
   await writeFile(file, JSON.stringify({ ...alive, started: '' }))
   await (await takeLock(folder)).release()
   await writeFile(file, 'half a fil')
+  await (await takeLock(folder)).release()
+})
+
+it('takes over from a killed process of which nobody has asked how it ended', async () => {
+  const folder = await newFolder()
+  const first = await takeLock(folder)
+  const file = join(folder, 'firn.lock')
+  const mine: Record<string, unknown> = JSON.parse(await readFile(file, 'utf8'))
+  await first.release()
+  // The parent becomes a program that knows nothing of the child.
+  const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60'])
+  onTestFinished(() => void parent.kill('SIGKILL'))
+  const pid = Number(String(await once(parent.stdout, 'data')))
+  const status = () => readFile(`/proc/${pid}/stat`, 'latin1')
+  const started = (await status()).split(') ')[1]?.split(' ')[19]
+  await writeFile(file, JSON.stringify({ ...mine, pid, started, token: 'other' }))
+  await expect(takeLock(folder)).rejects.toThrow(StoreLockedError)
+  process.kill(pid, 'SIGKILL')
+  await until(async () => (await status()).includes(') Z'), 'ended')
   await (await takeLock(folder)).release()
 })
 
