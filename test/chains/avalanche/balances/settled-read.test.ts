@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Attempt, readSettled } from '../../../../src/chains/avalanche/balances/settled-read.ts'
+import { UpstreamUnavailableError } from '../../../../src/errors.ts'
 import type { UpstreamPool } from '../../../../src/upstream/types.ts'
 
 /** A node at one height, whoever is asked. */
@@ -49,4 +50,18 @@ test.each([
 
 test('a reading that never was the same twice is an error', async () => {
   await expect(attemptsOf(['a', 'b', 'c', 'd', 'e', 'f'])).rejects.toThrow('the chain moved')
+})
+
+test('the second reading is of the node of the first; where that fails, two others are needed', async () => {
+  const [first, second] = [{}, {}]
+  const asked: unknown[] = []
+  const value = await readSettled<number>(pool, [], {}, async (callOf): Promise<Attempt<number>> => {
+    const { toldBy, sameServer } = callOf('P')
+    asked.push(sameServer)
+    if (asked.length === 2) throw new UpstreamUnavailableError('connection refused')
+    toldBy?.({ server: asked.length === 1 ? first : second, stoodIn: false, lags: false })
+    return { value: asked.length, manyCalls: [], stamp: 'a', isTouchedBy: () => true }
+  })
+  expect([value, asked]).toEqual([4, [undefined, first, undefined, second]])
+  expect([asked[1] === first, asked[3] === second]).toEqual([true, true])
 })
