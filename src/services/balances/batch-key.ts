@@ -38,7 +38,9 @@ export function batchKey({ caip2Id, networkType, accounts }: ChainQuery): string
   if (known?.startsWith(`${caip2Id}|`)) return known
   const [first, ...others] = new Set(accounts.map((account) => accountName(networkType, account)))
   const all = [first, ...others].sort()
-  const key = `${caip2Id}|${others.length === 0 ? first : hash('sha256', JSON.stringify(all), 'base64url')}`
+  // The number keeps the hash of several accounts apart from one account of that name, which anyone may ask for.
+  const name = others.length === 0 ? first : hash('sha256', JSON.stringify(all), 'base64url')
+  const key = `${caip2Id}|${all.length}|${name}`
   keys.set(accounts, key)
   return key
 }

@@ -40,3 +40,9 @@ test('accounts are the same ones in whatever order and however often they are na
   const others = [[a], [b], [a, b, c], [a, c], [{ id: '0xa","0xb' }]].map((accounts) => keyOf('evm', accounts))
   expect(new Set([one, ...others]).size).toBe(6)
 })
+
+test('no account has a name with which it has the key of several', () => {
+  const several = keyOf('svm', [{ id: 'a' }, { id: 'b' }], 'solana:x')
+  const parts = several.split('|')
+  for (const at of parts.keys()) expect(keyOf('svm', [{ id: parts.slice(at).join('|') }], 'solana:x')).not.toBe(several)
+})
