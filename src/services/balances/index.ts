@@ -101,6 +101,7 @@ export function createBalanceService(deps: BalanceServiceDeps): BalanceService {
       let soonest = Number.POSITIVE_INFINITY
       for (const chain of query.chains) {
         const named = withoutNameless(chain, items)
+        if (named.accounts.length === 0) continue
         const until = addKnown(named, query, items)
         if (until === undefined) missing.push(named)
         else soonest = Math.min(soonest, until)

@@ -51,6 +51,10 @@ it('answers a wallet without an id by an error, and the others as ever', async (
     expect.objectContaining({ id: 'a', error: null }),
   ])
   expect(asked.map((ids) => ids.length)).toEqual([1])
+  // Nothing is left to read: the chain is not asked, and nobody waits for it.
+  const only = [{ namespace: 'avax', references: [P], addressDetails: [{ id: '', addresses }] }]
+  expect(await ask(url, { data: only })).toEqual([expect.objectContaining({ id: '', balances: null })])
+  expect(asked).toHaveLength(1)
 })
 
 describe('get-balances stream', () => {
