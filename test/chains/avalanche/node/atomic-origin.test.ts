@@ -46,12 +46,19 @@ it('what no node knows is an error that says so', async () => {
   await expect(readAtomicOrigin(pool, id, {})).rejects.toThrow('could not find tx')
 })
 
+const last = transactions.at(-1) as (typeof transactions)[number]
+
 it.each([
-  ['transaction', 'avax.getAtomicTx', transactions[0]?.tx],
-  ['block', 'eth_getBlockByNumber', { number: '0x1', timestamp: '0x5' }],
-])('the %s that another question asked for is no answer: the next node is asked', async (_, method, told) => {
+  ['transaction that another question asked for', 'avax.getAtomicTx', transactions[0]?.tx],
+  ['block that another question asked for', 'eth_getBlockByNumber', { number: '0x1', timestamp: '0x5' }],
+  [
+    'block whose time is in another form',
+    'eth_getBlockByNumber',
+    { number: `0x${Number(last.tx.blockHeight).toString(16)}`, timestamp: '5' },
+  ],
+])('the %s is no answer: the next node is asked', async (_, method, told) => {
   const node = await startReplayNode({})
-  const { id, tx } = transactions.at(-1) as (typeof transactions)[number]
+  const { id, tx } = last
   const mixing = await startFaultServer({
     answer: (call) => (call.method === method ? told : call.method === 'avax.getAtomicTx' ? tx : undefined),
   })
