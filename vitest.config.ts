@@ -9,7 +9,7 @@ import { PATIENCE_MS } from './test/support/waiting/until.ts'
  */
 const SHARING = [
   ['chains'],
-  ['config', 'contract', 'generate', 'lib', 'market', 'metrics', 'services', 'support', 'upstream'],
+  ['config', 'contract', 'facts', 'generate', 'lib', 'market', 'metrics', 'services', 'support', 'upstream'],
   ['api/balance', 'api/page', 'api/plugins', 'security'],
   ['api/data'],
   ['api/node'],

@@ -4,8 +4,8 @@
  */
 import type { Logger } from 'pino'
 import { asError } from '../errors.ts'
+import { SIDES, type Side } from '../facts/primary-network.ts'
 import { defined } from '../lib/defined.ts'
-import { SIDES, type Side } from '../lib/primary-network.ts'
 import { createUpstreamPool, type PoolLimits, type UpstreamPool, type UpstreamPoolDeps } from '../upstream/index.ts'
 import {
   AVALANCHE_CAIP2,

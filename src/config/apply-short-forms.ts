@@ -1,6 +1,6 @@
+import type { Side } from '../facts/primary-network.ts'
 import { urlBelow } from '../lib/http/url-below.ts'
 import { maskUrl } from '../lib/mask.ts'
-import type { Side } from '../lib/primary-network.ts'
 import { catalogue } from './catalogue/index.ts'
 import { AVAX } from './catalogue/native-tokens.ts'
 import { chainNames, chainPath, familyPath } from './chain-names.ts'

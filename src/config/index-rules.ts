@@ -1,4 +1,4 @@
-import { SIDES } from '../lib/primary-network.ts'
+import { SIDES } from '../facts/primary-network.ts'
 import type { Config } from './schema.ts'
 
 /** Without an index this mode would do nothing and report good health. */

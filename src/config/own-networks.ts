@@ -1,4 +1,4 @@
-import { SIDES } from '../lib/primary-network.ts'
+import { SIDES } from '../facts/primary-network.ts'
 import { merge, type Origins, type Tree, treeOf, valueAt, without } from './tree.ts'
 
 const IDENTITY = [

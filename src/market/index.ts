@@ -2,7 +2,7 @@
  * External data about coins: prices and fiat rates, token lists, and whether a token can be trusted. Nothing here
  * fails a balance, and only prices are waited for, within their timeout: unknown members are left out, never zero.
  */
-export { CURRENCIES, type Currency } from '../lib/currencies.ts'
+export { CURRENCIES, type Currency } from '../facts/currencies.ts'
 export type { MarketLog } from './market-log.ts'
 export { absoluteChange, fiatTotal, fiatValue } from './prices/fiat.ts'
 export { createPriceBook, type PriceBookOptions } from './prices/price-book.ts'

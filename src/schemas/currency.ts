@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { CURRENCIES } from '../lib/currencies.ts'
+import { CURRENCIES } from '../facts/currencies.ts'
 
 export const CurrencySchema = Type.Union(
   CURRENCIES.map((currency) => Type.Literal(currency)),

@@ -6,21 +6,22 @@ import { describe, expect, it } from 'vitest'
 const RULES: Record<string, readonly string[]> = {
   lib: ['errors'],
   errors: [],
-  schemas: ['lib', 'errors'],
+  facts: ['lib'],
+  schemas: ['facts', 'lib', 'errors'],
   upstream: ['lib', 'errors'],
   'chains/capabilities': [],
   'chains/settings': ['chains/capabilities', 'upstream'],
-  'chains/index': ['chains/*', 'chains/capabilities', 'chains/settings', 'upstream', 'lib', 'errors', 'schemas'],
-  'chains/*': ['chains/capabilities', 'upstream', 'lib', 'errors'],
-  market: ['upstream', 'lib', 'errors'],
-  store: ['lib', 'errors'],
+  'chains/index': ['chains/*', 'chains/capabilities', 'chains/settings', 'upstream', 'facts', 'lib', 'errors'],
+  'chains/*': ['chains/capabilities', 'upstream', 'facts', 'lib', 'errors'],
+  market: ['upstream', 'facts', 'lib', 'errors'],
+  store: ['facts', 'lib', 'errors'],
   sharing: ['lib', 'errors'],
-  indexer: ['chains/*', 'chains/index', 'chains/capabilities', 'upstream', 'store', 'lib', 'errors'],
-  services: ['chains/*', 'chains/index', 'chains/capabilities', 'store', 'market', 'lib', 'errors'],
-  api: ['services', 'store', 'schemas', 'lib', 'errors', 'chains/capabilities'],
-  'api/node': ['services', 'store', 'schemas', 'lib', 'errors', 'chains/capabilities', 'upstream'],
+  indexer: ['chains/*', 'chains/index', 'chains/capabilities', 'upstream', 'store', 'facts', 'lib', 'errors'],
+  services: ['chains/*', 'chains/index', 'chains/capabilities', 'store', 'market', 'facts', 'lib', 'errors'],
+  api: ['services', 'store', 'schemas', 'facts', 'lib', 'errors', 'chains/capabilities'],
+  'api/node': ['services', 'store', 'schemas', 'facts', 'lib', 'errors', 'chains/capabilities', 'upstream'],
   metrics: ['upstream', 'lib', 'errors'],
-  config: ['schemas', 'lib', 'errors'],
+  config: ['schemas', 'facts', 'lib', 'errors'],
 }
 /** The composition root. */
 const FREE = ['app', 'main', 'verify', 'wiring']
@@ -79,6 +80,7 @@ describe('import rules', () => {
   it('would notice a wrong arrow', () => {
     expect(allowed('chains/evm', 'chains/bitcoin')).toBe(false)
     expect(allowed('errors', 'lib')).toBe(false)
+    expect(allowed('lib', 'facts')).toBe(false)
     expect(allowed('chains/evm', 'market')).toBe(false)
     expect(allowed('api', 'chains/evm')).toBe(false)
     expect(allowed('services', 'chains/evm')).toBe(true)

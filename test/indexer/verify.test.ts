@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createAvalancheNetwork } from '../../src/chains/avalanche/index.ts'
+import { CHAIN_LETTERS } from '../../src/facts/primary-network.ts'
 import { type VerifyReport, verifyIndex } from '../../src/indexer/verify/index.ts'
-import { CHAIN_LETTERS } from '../../src/lib/primary-network.ts'
 import { createUpstreamPool } from '../../src/upstream/index.ts'
 import { TEST_LIMITS } from '../support/upstream/upstream-pool.ts'
 import { type Stage, startStage } from './stage.ts'

@@ -1,4 +1,4 @@
-import { AVALANCHE_REFERENCES } from '../../src/lib/caip.ts'
+import { AVALANCHE_REFERENCES } from '../../src/facts/caip.ts'
 import { ownHeaders } from './credentials.ts'
 import { SANDBOX_REFERENCES } from './settings.ts'
 import type { Sandbox } from './start.ts'

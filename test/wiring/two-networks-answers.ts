@@ -1,5 +1,5 @@
-import { AVALANCHE_REFERENCES } from '../../src/lib/caip.ts'
-import type { Side } from '../../src/lib/primary-network.ts'
+import { AVALANCHE_REFERENCES } from '../../src/facts/caip.ts'
+import type { Side } from '../../src/facts/primary-network.ts'
 import { everyAddress, LETTERS } from '../api/data/recorded-truth.ts'
 import { recordedJson } from '../support/recorded/recordings.ts'
 import { trueUtxos } from '../support/recorded/true-utxos.ts'

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { SIDES, type Side } from '../../src/lib/primary-network.ts'
+import { SIDES, type Side } from '../../src/facts/primary-network.ts'
 import { createStage } from '../support/server/stage.ts'
 import { type PostgresServer, startPostgres } from '../support/store/postgres-server.ts'
 import {

@@ -1,5 +1,5 @@
 import type { NetworkType, WalletAccount } from '../../chains/capabilities.ts'
-import { AVALANCHE_REFERENCES } from '../../lib/caip.ts'
+import { AVALANCHE_REFERENCES } from '../../facts/caip.ts'
 import type { Account, ChainQuery } from '../../services/balances/types.ts'
 import { isCorethItem, type RequestBody, type RequestItem } from './request-schema.ts'
 

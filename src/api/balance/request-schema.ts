@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { AVALANCHE_REFERENCES, BITCOIN_REFERENCES, SOLANA_REFERENCES } from '../../lib/caip.ts'
+import { AVALANCHE_REFERENCES, BITCOIN_REFERENCES, SOLANA_REFERENCES } from '../../facts/caip.ts'
 import { CurrencySchema } from '../../schemas/index.ts'
 
 /** `enum` reads better than `anyOf` of constants in the OpenAPI document and yields one clear issue. */

@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import { NAMESPACES } from '../../lib/caip.ts'
+import { NAMESPACES } from '../../facts/caip.ts'
 import { isRecord } from '../../lib/json/json-record.ts'
 import { collect, type Issue, issue, MAX_ISSUES } from './issues.ts'
 import {

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { firstXBlock, isBeforeXBlocks, isOfUnknownEnd } from '../../lib/first-x-blocks.ts'
+import { firstXBlock, isBeforeXBlocks, isOfUnknownEnd } from '../../facts/first-x-blocks.ts'
 import type { Older } from '../../services/node-outputs/index.ts'
 import type { BalanceGroup, BalanceQuery, UtxoCursor, UtxoRecord } from '../../store/index.ts'
 import { callerOf } from '../plugins/caller.ts'

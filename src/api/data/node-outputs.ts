@@ -1,5 +1,5 @@
 import { FirnError } from '../../errors.ts'
-import { firstXBlock, isOfUnknownEnd } from '../../lib/first-x-blocks.ts'
+import { firstXBlock, isOfUnknownEnd } from '../../facts/first-x-blocks.ts'
 import { INDEXED_C, type Older } from '../../services/node-outputs/index.ts'
 import {
   type BalanceGroup,

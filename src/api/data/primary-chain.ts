@@ -1,10 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply } from 'fastify'
 import { BadInputError, FirnError, NotFoundError } from '../../errors.ts'
+import { CHAIN_LETTERS, PRIMARY_NETWORK_ID, type Side } from '../../facts/primary-network.ts'
+import { PUBLIC_NETWORKS } from '../../facts/public-networks.ts'
 import { formatBech32Address } from '../../lib/bytes/bech32-address.ts'
 import { hexToBytes } from '../../lib/bytes/ids.ts'
-import { CHAIN_LETTERS, PRIMARY_NETWORK_ID, type Side } from '../../lib/primary-network.ts'
-import { PUBLIC_NETWORKS } from '../../lib/public-networks.ts'
 import type { CMemories, OlderOutputs } from '../../services/node-outputs/index.ts'
 import {
   type AssetInfo,

@@ -1,5 +1,5 @@
 import { FirnError } from '../../errors.ts'
-import { firstXBlock } from '../../lib/first-x-blocks.ts'
+import { firstXBlock } from '../../facts/first-x-blocks.ts'
 import type { PrimaryChain } from './primary-chain.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { ChainLetter } from '../../lib/primary-network.ts'
+import type { ChainLetter } from '../../facts/primary-network.ts'
 
 /** A chain that balances are read from. Names and symbols are as configured. */
 export interface PageChain {

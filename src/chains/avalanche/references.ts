@@ -1,5 +1,5 @@
-import { AVALANCHE_REFERENCES } from '../../lib/caip.ts'
-import type { ChainLetter, Side } from '../../lib/primary-network.ts'
+import { AVALANCHE_REFERENCES } from '../../facts/caip.ts'
+import type { ChainLetter, Side } from '../../facts/primary-network.ts'
 
 const caip2IdsOf = ({
   pvm,

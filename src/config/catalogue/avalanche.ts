@@ -1,4 +1,4 @@
-import { PUBLIC_NETWORKS } from '../../lib/public-networks.ts'
+import { PUBLIC_NETWORKS } from '../../facts/public-networks.ts'
 import type { AvalancheNetworkConfig, EvmChainConfig } from '../schema.ts'
 import { ALOT, AVAX, BEAM, JEWEL } from './native-tokens.ts'
 import { coingeckoList, MULTICALL3, publicUpstreams, UNISWAP_LIST } from './public-upstream.ts'

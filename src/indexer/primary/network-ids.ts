@@ -1,5 +1,5 @@
+import { FIRST_X_BLOCKS } from '../../facts/first-x-blocks.ts'
 import { EMPTY_ID } from '../../lib/bytes/ids.ts'
-import { FIRST_X_BLOCKS } from '../../lib/first-x-blocks.ts'
 import type { ChainLetter } from '../../store/rows/index.ts'
 import { StreamBlockedError } from '../runner/stream-errors.ts'
 

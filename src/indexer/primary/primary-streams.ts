@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { AvalancheNetwork } from '../../chains/avalanche/index.ts'
-import type { ChainLetter } from '../../lib/primary-network.ts'
+import type { ChainLetter } from '../../facts/primary-network.ts'
 import { OtherNetworkError } from '../../store/index.ts'
 import type { IndexWriter } from '../../store/index-writer.ts'
 import { readEvmChainId } from '../evm-chain-id.ts'

@@ -1,6 +1,6 @@
 import type { AvalancheNetwork } from '../../chains/avalanche/index.ts'
 import { BadAnswerError, CancelledError, FirnError } from '../../errors.ts'
-import type { ChainLetter } from '../../lib/primary-network.ts'
+import type { ChainLetter } from '../../facts/primary-network.ts'
 import type { IndexReader } from '../../store/index.ts'
 import type { StreamProgress } from '../../store/rows/index.ts'
 import type { UpstreamPool } from '../../upstream/types.ts'

@@ -1,4 +1,4 @@
-import { CURRENCIES, type Currency } from '../../lib/currencies.ts'
+import { CURRENCIES, type Currency } from '../../facts/currencies.ts'
 import { isRecord } from '../../lib/json/json-record.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import { impliedRates, type RatesPerUsd, ratesOfTable } from '../prices/exchange-rates.ts'

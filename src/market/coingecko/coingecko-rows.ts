@@ -1,5 +1,5 @@
 import { BadAnswerError } from '../../errors.ts'
-import type { Currency } from '../../lib/currencies.ts'
+import type { Currency } from '../../facts/currencies.ts'
 import { isRecord } from '../../lib/json/json-record.ts'
 import { addressKey, type QuotesByCurrency, toQuote } from '../prices/prices.ts'
 import type { ObjectAnswer } from './coingecko-client.ts'

@@ -1,5 +1,5 @@
 import { BadAnswerError } from '../../errors.ts'
-import { SOLANA_REFERENCES } from '../../lib/caip.ts'
+import { SOLANA_REFERENCES } from '../../facts/caip.ts'
 import { type MarketLog, silentLog } from '../market-log.ts'
 import { fillCurrencies } from '../prices/exchange-rates.ts'
 import type { PriceRequest, PriceSource } from '../prices/price-source.ts'

@@ -1,4 +1,4 @@
-import type { Currency } from '../../lib/currencies.ts'
+import type { Currency } from '../../facts/currencies.ts'
 import { convertQuote, type QuotesByCurrency } from './prices.ts'
 
 /** Currency units per usd. */

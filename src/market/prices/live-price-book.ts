@@ -1,4 +1,4 @@
-import type { Currency } from '../../lib/currencies.ts'
+import type { Currency } from '../../facts/currencies.ts'
 import { steadyNow } from '../../lib/steady-clock.ts'
 import { inTime } from '../../lib/waiting/in-time.ts'
 import { type MarketLog, silentLog } from '../market-log.ts'

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Currency } from '../../lib/currencies.ts'
+import type { Currency } from '../../facts/currencies.ts'
 import { roomFor } from '../../lib/room-for.ts'
 import { type PriceKey, priceKeyId, type Quote, type QuotesByCurrency } from './prices.ts'
 

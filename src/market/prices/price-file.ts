@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { BadInputError } from '../../errors.ts'
-import { CURRENCIES, type Currency } from '../../lib/currencies.ts'
+import { CURRENCIES, type Currency } from '../../facts/currencies.ts'
 import { fillCurrencies, type RatesPerUsd } from './exchange-rates.ts'
 import { addressKey, isNativeKey, type PriceKey, type QuotesByCurrency, toQuote } from './prices.ts'
 

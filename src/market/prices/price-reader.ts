@@ -1,5 +1,5 @@
 import { CancelledError, DeadlineError, messageOf, UpstreamRateLimitedError } from '../../errors.ts'
-import type { Currency } from '../../lib/currencies.ts'
+import type { Currency } from '../../facts/currencies.ts'
 import type { MarketLog } from '../market-log.ts'
 import type { PriceCache } from './price-cache.ts'
 import { LONGEST_PAUSE_MS, type PriceSource } from './price-source.ts'

@@ -1,4 +1,4 @@
-import type { Currency } from '../../lib/currencies.ts'
+import type { Currency } from '../../facts/currencies.ts'
 import type { PriceKey, QuotesByCurrency } from './prices.ts'
 
 /** What one read requests from a provider. */

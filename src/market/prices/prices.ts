@@ -1,4 +1,4 @@
-import type { Currency } from '../../lib/currencies.ts'
+import type { Currency } from '../../facts/currencies.ts'
 import { absoluteChange } from './fiat.ts'
 
 /** Price of one whole unit. The same object is returned until the price changes. */

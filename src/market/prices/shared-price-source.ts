@@ -1,5 +1,5 @@
 import { UpstreamRateLimitedError } from '../../errors.ts'
-import { CURRENCIES, type Currency } from '../../lib/currencies.ts'
+import { CURRENCIES, type Currency } from '../../facts/currencies.ts'
 import { LONGEST_PAUSE_MS, type PriceRequest, type PriceSource } from './price-source.ts'
 import { isNativeKey, type PriceKey, priceKeyId, type Quote, type QuotesByCurrency } from './prices.ts'
 

@@ -1,5 +1,5 @@
+import { SOLANA_REFERENCES } from '../../facts/caip.ts'
 import { decodeBase58 } from '../../lib/bytes/base58.ts'
-import { SOLANA_REFERENCES } from '../../lib/caip.ts'
 
 const SOLANA_MAINNET = `solana:${SOLANA_REFERENCES.mainnet}`
 const SOLANA_TESTNET = 'solana:4uhcVJyU9pJkvQyS88uRDiswHXSCkY3z'

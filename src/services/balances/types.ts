@@ -5,7 +5,7 @@ import type {
   NetworkType,
   WalletAccount,
 } from '../../chains/capabilities.ts'
-import type { Currency } from '../../lib/currencies.ts'
+import type { Currency } from '../../facts/currencies.ts'
 import type { ScanVerdict } from '../../market/index.ts'
 
 /** One requested account; wallets (X, P, C) have addresses and keys, the others are a single address. */

@@ -1,6 +1,6 @@
+import { PRIMARY_NETWORK_ID } from '../../facts/primary-network.ts'
 import { idToCb58 } from '../../lib/bytes/ids.ts'
 import { recordOf } from '../../lib/json/json-record.ts'
-import { PRIMARY_NETWORK_ID } from '../../lib/primary-network.ts'
 import { mapBounded } from '../../lib/waiting/map-bounded.ts'
 import type { Ask } from './ask.ts'
 import { listIn, recordIn, textIn } from './members.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { FirnError } from '../../errors.ts'
-import type { ChainLetter, Side } from '../../lib/primary-network.ts'
+import type { ChainLetter, Side } from '../../facts/primary-network.ts'
 import type { IndexReader } from '../../store/index.ts'
 
 /** How long to wait for the index when a node is ahead of it, milliseconds. */

@@ -1,6 +1,6 @@
 import { outputFields, type Utxo } from '../../chains/avalanche/codec/index.ts'
+import type { ChainLetter } from '../../facts/primary-network.ts'
 import { utxoId } from '../../lib/bytes/utxo-id.ts'
-import type { ChainLetter } from '../../lib/primary-network.ts'
 import type { IndexReader, UtxoRecord } from '../../store/index.ts'
 
 /** Where outputs are: on the chain that can consume them; those of another chain in the memory that they share. */

@@ -1,8 +1,8 @@
 import { outputFields, type Utxo } from '../../chains/avalanche/codec/index.ts'
 import { type AvalancheNetwork, readHeight, readUtxos } from '../../chains/avalanche/index.ts'
+import type { ChainLetter } from '../../facts/primary-network.ts'
 import { formatBech32Address } from '../../lib/bytes/bech32-address.ts'
 import { hexToBytes } from '../../lib/bytes/ids.ts'
-import type { ChainLetter } from '../../lib/primary-network.ts'
 import type { UtxoRecord } from '../../store/index.ts'
 import { nodeRecord, type Place } from './node-record.ts'
 

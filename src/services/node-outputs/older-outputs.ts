@@ -1,6 +1,6 @@
 import type { AvalancheNetwork } from '../../chains/avalanche/index.ts'
-import { firstXBlock, isOfUnknownEnd } from '../../lib/first-x-blocks.ts'
-import type { ChainLetter, Side } from '../../lib/primary-network.ts'
+import { firstXBlock, isOfUnknownEnd } from '../../facts/first-x-blocks.ts'
+import type { ChainLetter, Side } from '../../facts/primary-network.ts'
 import type { IndexReader, UtxoRecord } from '../../store/index.ts'
 import { createHoldings, dividedAmong, type Holding, together } from './holdings.ts'
 import { PATIENCE_MS, untilIndexed } from './index-reach.ts'

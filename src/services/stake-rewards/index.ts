@@ -6,9 +6,9 @@ import { createDerivedAddresses } from '../../chains/avalanche/keys/derived-addr
 import { lastInUse } from '../../chains/avalanche/keys/earlier-use.ts'
 import { KEY_CHAINS, type KeyChain } from '../../chains/avalanche/keys/key-scan.ts'
 import { BadInputError, FirnError, NotFoundError } from '../../errors.ts'
+import type { Side } from '../../facts/primary-network.ts'
 import { parseBech32Address } from '../../lib/bytes/bech32-address.ts'
 import { bytesToHex } from '../../lib/bytes/ids.ts'
-import type { Side } from '../../lib/primary-network.ts'
 import { type Caller, type IndexAge, type IndexReader, indexAge, isTooOld, oldIndexText } from '../../store/index.ts'
 import { createIndexedUse } from './indexed-use.ts'
 

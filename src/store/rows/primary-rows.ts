@@ -2,7 +2,7 @@
  * Rows that the indexer writes for P, X and C of one network. Ids and addresses are lower-case hex without 0x (32, 20
  * bytes), amounts bigint in the asset's smallest unit (nAVAX for AVAX), times unix seconds unless a name says more.
  */
-import type { ChainLetter } from '../../lib/primary-network.ts'
+import type { ChainLetter } from '../../facts/primary-network.ts'
 
 export type { ChainLetter }
 

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/index.ts'
-import { CHAIN_LETTERS, SIDES, type Side } from '../../lib/primary-network.ts'
-import { PUBLIC_NETWORKS } from '../../lib/public-networks.ts'
+import { CHAIN_LETTERS, SIDES, type Side } from '../../facts/primary-network.ts'
+import { PUBLIC_NETWORKS } from '../../facts/public-networks.ts'
 
 /** EVM chain id of a network's C-chain: the public one unless the configuration says otherwise. */
 export const cChainId = (config: Config, side: Side): bigint =>

@@ -1,6 +1,6 @@
 import type { Chains } from '../../chains/index.ts'
 import type { Config } from '../../config/index.ts'
-import { CHAIN_LETTERS, type ChainLetter, PRIMARY_NETWORK_ID, SIDES, type Side } from '../../lib/primary-network.ts'
+import { CHAIN_LETTERS, type ChainLetter, PRIMARY_NETWORK_ID, SIDES, type Side } from '../../facts/primary-network.ts'
 import type { Bootstrap, ChainCheckDeps } from '../../services/node-health/index.ts'
 import type { UpstreamPool } from '../../upstream/index.ts'
 

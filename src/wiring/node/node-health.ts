@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Chains } from '../../chains/index.ts'
 import type { Config } from '../../config/index.ts'
-import { CHAIN_LETTERS, type ChainLetter, PRIMARY_NETWORK_ID, type Side } from '../../lib/primary-network.ts'
+import { CHAIN_LETTERS, type ChainLetter, PRIMARY_NETWORK_ID, type Side } from '../../facts/primary-network.ts'
 import {
   type Bootstrap,
   createBootstrap,

@@ -1,4 +1,4 @@
-import { CHAIN_LETTERS, type ChainLetter, type Side } from '../../lib/primary-network.ts'
+import { CHAIN_LETTERS, type ChainLetter, type Side } from '../../facts/primary-network.ts'
 
 export interface ToldByIndexDeps {
   /** The network that /ext serves. */

@@ -2,9 +2,9 @@ import { access, constants } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import type { Config } from '../../config/index.ts'
 import { FirnError } from '../../errors.ts'
+import { CHAIN_LETTERS } from '../../facts/primary-network.ts'
 import { createNamedLoggers, type NamedLoggers } from '../../lib/logging/named-loggers.ts'
 import { makeFolder } from '../../lib/make-folder.ts'
-import { CHAIN_LETTERS } from '../../lib/primary-network.ts'
 
 /** Loggers in addition to those of the chains: one per API and per background part. */
 const PARTS = ['main', 'auth', 'balance', 'data', 'ext', 'indexer', 'market', 'store'] as const

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { balanceRoutes } from '../../../src/api/data/balances.ts'
 import type { PrimaryDeps } from '../../../src/api/data/primary-chain.ts'
-import { FIRST_X_BLOCKS } from '../../../src/lib/first-x-blocks.ts'
+import { FIRST_X_BLOCKS } from '../../../src/facts/first-x-blocks.ts'
 import type { BalanceGroup, UtxoCursor, UtxoRecord } from '../../../src/store/index.ts'
 import { IDENTITY, owner, X } from './asked-index.ts'
 import { startDataApi } from './data-app.ts'

@@ -1,4 +1,4 @@
-import { CHAIN_LETTERS, type ChainLetter } from '../../../src/lib/primary-network.ts'
+import { CHAIN_LETTERS, type ChainLetter } from '../../../src/facts/primary-network.ts'
 import type { TrueUtxo } from '../../support/recorded/true-utxos.ts'
 
 export type Letter = ChainLetter

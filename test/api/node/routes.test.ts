@@ -4,7 +4,7 @@ import { cleanPath } from '../../../src/api/node/http/target.ts'
 import { createChainDirectory, type ListedChain } from '../../../src/api/node/routes/chain-directory.ts'
 import { ownEndpoint } from '../../../src/api/node/routes/endpoint.ts'
 import { createRouter } from '../../../src/api/node/routes/router.ts'
-import { PRIMARY_NETWORK_ID } from '../../../src/lib/primary-network.ts'
+import { PRIMARY_NETWORK_ID } from '../../../src/facts/primary-network.ts'
 
 const X = '2MKu1acJvZmquPwrDGA9n3ySwUfuyYhpuxNgfuQHABtywcqjoQ'
 const C = '2VAWjEMo1KuAs7Y1jKpjXDTepd4VNhgV9d5W5LvzPfMRvpn6yQ'

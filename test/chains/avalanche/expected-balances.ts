@@ -1,5 +1,5 @@
 import type { AssetAmount, AvmBalances, CorethBalances, PvmBalances } from '../../../src/chains/capabilities.ts'
-import { PRIMARY_NETWORK_ID } from '../../../src/lib/primary-network.ts'
+import { PRIMARY_NETWORK_ID } from '../../../src/facts/primary-network.ts'
 import type { TrueUtxo } from '../../support/recorded/true-utxos.ts'
 import { type Chain, network, truthStakers, truthUtxos } from './recorded-truth.ts'
 

@@ -1,4 +1,4 @@
-import type { ChainLetter } from '../../../src/lib/primary-network.ts'
+import type { ChainLetter } from '../../../src/facts/primary-network.ts'
 import { recordedLines } from './recordings.ts'
 
 /** A UTXO of the recorded network as an independent program, which replayed all containers, wrote it down. */

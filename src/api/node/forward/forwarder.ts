@@ -1,5 +1,5 @@
 import { UpstreamUnavailableError } from '../../../errors.ts'
-import type { ChainLetter } from '../../../lib/primary-network.ts'
+import type { ChainLetter } from '../../../facts/primary-network.ts'
 import type { AnswerVerdict, RawResponse } from '../../../upstream/index.ts'
 import type { ChainTips } from '../evm/read/chain-tips.ts'
 import type { NodeAnswer } from '../http/answer.ts'

@@ -1,4 +1,4 @@
-import type { ChainLetter } from '../../../lib/primary-network.ts'
+import type { ChainLetter } from '../../../facts/primary-network.ts'
 import type { AddressRules } from './service-address.ts'
 
 /** What key methods need to know about the network that is served under /ext. */

@@ -1,6 +1,6 @@
+import { CHAIN_LETTERS, type ChainLetter, PRIMARY_NETWORK_ID } from '../../../facts/primary-network.ts'
 import { decodeCb58 } from '../../../lib/bytes/cb58.ts'
 import { ID_BYTES } from '../../../lib/bytes/ids.ts'
-import { CHAIN_LETTERS, type ChainLetter, PRIMARY_NETWORK_ID } from '../../../lib/primary-network.ts'
 import { steadyNow } from '../../../lib/steady-clock.ts'
 import { MethodError } from '../gorilla/local-service.ts'
 

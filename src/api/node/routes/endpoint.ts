@@ -1,5 +1,5 @@
 /** The dialect of an endpoint. `http`: not JSON-RPC (health by GET, metrics); `any`: unknown, forwarded unchanged. */
-import type { ChainLetter } from '../../../lib/primary-network.ts'
+import type { ChainLetter } from '../../../facts/primary-network.ts'
 import { encodePath } from '../http/target.ts'
 export type Dialect = 'gorilla' | 'evm' | 'ws' | 'http' | 'any'
 

@@ -1,5 +1,5 @@
 import { FirnError } from '../../../errors.ts'
-import { CHAIN_LETTERS } from '../../../lib/primary-network.ts'
+import { CHAIN_LETTERS } from '../../../facts/primary-network.ts'
 import { composeTxFees } from '../../../services/node-fallbacks/index.ts'
 import { type LocalMethod, type LocalService, MethodError, PASS_ON, RawJson } from '../gorilla/local-service.ts'
 import { composed } from './composed.ts'

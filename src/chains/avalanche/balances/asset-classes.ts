@@ -1,5 +1,5 @@
 import { FirnError } from '../../../errors.ts'
-import type { ChainLetter } from '../../../lib/primary-network.ts'
+import type { ChainLetter } from '../../../facts/primary-network.ts'
 import type { AssetAmount, AtomicAssets, AvmBalances, CorethBalances } from '../../capabilities.ts'
 import type { DescribedAsset } from '../assets.ts'
 import type { Coin, Holdings } from './coins.ts'

@@ -1,4 +1,4 @@
-import type { ChainLetter } from '../../../lib/primary-network.ts'
+import type { ChainLetter } from '../../../facts/primary-network.ts'
 import type { CallOptions } from '../../../upstream/types.ts'
 import type { AvmBalances, BalanceSource, CorethBalances, Outcome, WalletAccount } from '../../capabilities.ts'
 import { accountFailure } from '../account-failure.ts'

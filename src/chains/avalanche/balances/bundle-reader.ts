@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { ChainLetter } from '../../../lib/primary-network.ts'
+import type { ChainLetter } from '../../../facts/primary-network.ts'
 import { roomFor } from '../../../lib/room-for.ts'
 import { mapBounded } from '../../../lib/waiting/map-bounded.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'

@@ -1,4 +1,4 @@
-import type { ChainLetter } from '../../../lib/primary-network.ts'
+import type { ChainLetter } from '../../../facts/primary-network.ts'
 import { outputFields, type TransferableOutput, type Utxo } from '../codec/index.ts'
 
 /**

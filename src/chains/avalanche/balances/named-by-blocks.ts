@@ -1,7 +1,7 @@
 import { BadAnswerError } from '../../../errors.ts'
+import type { ChainLetter } from '../../../facts/primary-network.ts'
 import { bytesToHex, hexToBytes } from '../../../lib/bytes/ids.ts'
 import { recordOf } from '../../../lib/json/json-record.ts'
-import type { ChainLetter } from '../../../lib/primary-network.ts'
 import { mapBounded } from '../../../lib/waiting/map-bounded.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import {

@@ -1,4 +1,4 @@
-import type { ChainLetter } from '../../../lib/primary-network.ts'
+import type { ChainLetter } from '../../../facts/primary-network.ts'
 import type { PvmBalances } from '../../capabilities.ts'
 import type { Coin, Holdings, StakedCoin } from './coins.ts'
 

@@ -1,5 +1,5 @@
 import { FirnError, JsonRpcError, UnsettledReadError } from '../../../errors.ts'
-import type { ChainLetter } from '../../../lib/primary-network.ts'
+import type { ChainLetter } from '../../../facts/primary-network.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import { readHeight } from '../node/height.ts'
 import { withLateDeadline } from '../node/late-deadline.ts'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
+import type { ChainLetter } from '../../../facts/primary-network.ts'
 import { inChunks } from '../../../lib/in-chunks.ts'
-import type { ChainLetter } from '../../../lib/primary-network.ts'
 import { inTurns } from '../../../lib/waiting/in-turns.ts'
 import { mapBounded } from '../../../lib/waiting/map-bounded.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { BadAnswerError } from '../../../errors.ts'
-import type { ChainLetter } from '../../../lib/primary-network.ts'
+import type { ChainLetter } from '../../../facts/primary-network.ts'
 import { inTurns } from '../../../lib/waiting/in-turns.ts'
 import { mapBounded } from '../../../lib/waiting/map-bounded.ts'
 import type { CallOptions } from '../../../upstream/types.ts'

@@ -1,4 +1,4 @@
-import type { ChainLetter } from '../../../lib/primary-network.ts'
+import type { ChainLetter } from '../../../facts/primary-network.ts'
 
 /** Addresses in the form of a request. Serialized once, because several requests name the same 1,024. */
 export interface AddressList {

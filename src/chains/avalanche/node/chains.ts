@@ -1,4 +1,4 @@
-import type { ChainLetter } from '../../../lib/primary-network.ts'
+import type { ChainLetter } from '../../../facts/primary-network.ts'
 
 /** Endpoint and method of a node for a chain's UTXOs. */
 export const UTXO_ENDPOINT: Readonly<Record<ChainLetter, { path: string; method: string }>> = {

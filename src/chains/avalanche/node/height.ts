@@ -1,6 +1,6 @@
 import { BadAnswerError } from '../../../errors.ts'
+import type { ChainLetter } from '../../../facts/primary-network.ts'
 import { recordOf } from '../../../lib/json/json-record.ts'
-import type { ChainLetter } from '../../../lib/primary-network.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import { uintOf } from './answers.ts'
 import { askFor } from './ask.ts'

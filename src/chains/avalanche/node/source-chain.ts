@@ -1,6 +1,6 @@
 import { ChainNotRunError, JsonRpcError } from '../../../errors.ts'
+import type { ChainLetter } from '../../../facts/primary-network.ts'
 import { isRecord } from '../../../lib/json/json-record.ts'
-import type { ChainLetter } from '../../../lib/primary-network.ts'
 import { steadyNow } from '../../../lib/steady-clock.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import { ask } from './ask.ts'

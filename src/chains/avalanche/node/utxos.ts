@@ -1,7 +1,7 @@
 import { BadAnswerError, BadInputError } from '../../../errors.ts'
+import type { ChainLetter } from '../../../facts/primary-network.ts'
 import { decodeNodeHex } from '../../../lib/bytes/node-hex.ts'
 import { recordOf } from '../../../lib/json/json-record.ts'
-import type { ChainLetter } from '../../../lib/primary-network.ts'
 import { JsonText } from '../../../upstream/json-rpc/json-text.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 import { decodeUtxo, type Utxo } from '../codec/index.ts'

@@ -1,4 +1,4 @@
-import { isNativeInDisguise } from '../../../lib/native-in-disguise.ts'
+import { isNativeInDisguise } from '../../../facts/native-in-disguise.ts'
 import type { TokenCatalogue } from '../../capabilities.ts'
 import type { EvmLimits } from '../limits.ts'
 import type { Rectangle } from '../sweep/sweep-plan.ts'

@@ -1,4 +1,4 @@
-import { isNativeInDisguise } from '../../../lib/native-in-disguise.ts'
+import { isNativeInDisguise } from '../../../facts/native-in-disguise.ts'
 import type { KnownToken, TokenCatalogue } from '../../capabilities.ts'
 
 /** A chain's listed tokens by lower-case address, in address order. */

@@ -1,5 +1,5 @@
 import { CancelledError } from '../../../errors.ts'
-import type { ChainLetter } from '../../../lib/primary-network.ts'
+import type { ChainLetter } from '../../../facts/primary-network.ts'
 import type { AnswerVerdict, RawResponse, UpstreamPool } from '../../../upstream/types.ts'
 
 /**

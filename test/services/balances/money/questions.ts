@@ -1,5 +1,5 @@
 import { AVALANCHE_CAIP2 } from '../../../../src/chains/avalanche/index.ts'
-import type { Side as NetworkSide } from '../../../../src/lib/primary-network.ts'
+import type { Side as NetworkSide } from '../../../../src/facts/primary-network.ts'
 import type { Random } from '../../../support/generated/random.ts'
 import { encodeAddress } from '../../../support/replay-node/wire/address-text.ts'
 import type { Side } from './expected.ts'

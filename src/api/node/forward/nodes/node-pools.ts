@@ -1,5 +1,5 @@
+import type { ChainLetter } from '../../../../facts/primary-network.ts'
 import { urlBelow } from '../../../../lib/http/url-below.ts'
-import type { ChainLetter } from '../../../../lib/primary-network.ts'
 import {
   createUpstreamPool,
   type HeadProbe,

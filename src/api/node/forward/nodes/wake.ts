@@ -1,4 +1,4 @@
-import type { ChainLetter } from '../../../../lib/primary-network.ts'
+import type { ChainLetter } from '../../../../facts/primary-network.ts'
 import { steadyNow } from '../../../../lib/steady-clock.ts'
 import type { NodeGroup } from './node-pools.ts'
 

@@ -1,4 +1,4 @@
-import { CHAIN_LETTERS, type ChainLetter } from '../../../../lib/primary-network.ts'
+import { CHAIN_LETTERS, type ChainLetter } from '../../../../facts/primary-network.ts'
 import type { RawResponse } from '../../../../upstream/index.ts'
 import type { ForwardCall } from '../call.ts'
 import { memberAt } from '../nodes/group-members.ts'

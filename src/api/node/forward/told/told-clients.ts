@@ -1,4 +1,4 @@
-import type { ChainLetter } from '../../../../lib/primary-network.ts'
+import type { ChainLetter } from '../../../../facts/primary-network.ts'
 import type { RawResponse } from '../../../../upstream/index.ts'
 import type { ChainTips } from '../../evm/read/chain-tips.ts'
 import { ruleOf } from '../../methods/forwarded.ts'

@@ -1,4 +1,4 @@
-import { idFromCb58 } from './bytes/ids.ts'
+import { idFromCb58 } from '../lib/bytes/ids.ts'
 import type { ChainLetter } from './primary-network.ts'
 import { PUBLIC_NETWORKS } from './public-networks.ts'
 

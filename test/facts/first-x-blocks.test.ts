@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { firstXBlock, isBeforeXBlocks, isOfUnknownEnd } from '../../src/lib/first-x-blocks.ts'
+import { firstXBlock, isBeforeXBlocks, isOfUnknownEnd } from '../../src/facts/first-x-blocks.ts'
 
 const FIRST = 1_682_434_800n
 const NEVER = undefined

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isNativeInDisguise } from '../../src/lib/native-in-disguise.ts'
+import { isNativeInDisguise } from '../../src/facts/native-in-disguise.ts'
 
 const PEAQ = '0x0000000000000000000000000000000000000809'
 const MEZO = '0x7b7c000000000000000000000000000000000000'
