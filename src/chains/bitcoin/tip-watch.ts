@@ -10,8 +10,6 @@ export interface TipWatchDeps<S> {
   ask(subject: S, signal: AbortSignal): Promise<bigint | undefined>
   /** A subject that is more blocks than this behind the highest is too old to be used. */
   lagBlocks: number
-  /** Milliseconds; default: a clock that never goes back. */
-  now?: () => number
 }
 
 /** Compares the heights of servers, or of kinds of servers. One that is stuck reports old balances. */
@@ -36,7 +34,7 @@ const ANSWER_MS = 5_000
 const HOLD_MS = 250
 
 export const createTipWatch = <S>(deps: TipWatchDeps<S>): TipWatch<S> => {
-  const { subjects, lagBlocks, now = steadyNow } = deps
+  const { subjects, lagBlocks } = deps
   const heights = new Map<S, bigint>()
   const stopper = createStopper()
   let looking: Promise<unknown> | undefined
@@ -56,7 +54,7 @@ export const createTipWatch = <S>(deps: TipWatchDeps<S>): TipWatch<S> => {
   }
   const lookAtAll = async (): Promise<void> => {
     await Promise.all(subjects.map(look))
-    heardAt = now()
+    heardAt = steadyNow()
     looking = undefined
   }
   const lags = (subject: S): boolean => {
@@ -67,14 +65,14 @@ export const createTipWatch = <S>(deps: TipWatchDeps<S>): TipWatch<S> => {
 
   return {
     touch() {
-      if (subjects.length < 2 || looking || stopper.stopped || now() - askedAt < INTERVAL_MS) return
-      askedAt = now()
+      if (subjects.length < 2 || looking || stopper.stopped || steadyNow() - askedAt < INTERVAL_MS) return
+      askedAt = steadyNow()
       looking = lookAtAll()
     },
     hasTold: (subject) => heights.has(subject),
     lags,
     async isBehind(subject, signal) {
-      if (looking && now() - heardAt > FORGOTTEN_MS) {
+      if (looking && steadyNow() - heardAt > FORGOTTEN_MS) {
         const heard = inTime(looking, HOLD_MS, () => undefined)
         await untilAborted(heard, signal)
       }

@@ -61,12 +61,9 @@ function createSplitter(levels: LoggerLevels, display: DestinationStream, file: 
 /**
  * Loggers whose levels can be changed individually while the server runs. Lines of all loggers but `main` carry the
  * logger's name.
- *
- * @param stream for tests and for embedding; default is standard error
  */
-export function createNamedLoggers(options: NamedLoggersOptions, stream?: DestinationStream): NamedLoggers {
-  const { level, displayLevel = level, dir } = options
-  const display = stream ?? openStandardError()
+export function createNamedLoggers({ level, displayLevel = level, dir }: NamedLoggersOptions): NamedLoggers {
+  const display = openStandardError()
   const entries = new Map<string, Entry>()
 
   let debugs = false

@@ -11,7 +11,7 @@ export interface IndexedStream {
   /** Unix milliseconds up to which the index is known to match the chain. */
   currentAtMs: number
   /** The index is not of the nodes' chain. */
-  disowned?: boolean
+  disowned: boolean
 }
 
 export interface IndexCheckDeps {
@@ -22,14 +22,13 @@ export interface IndexCheckDeps {
   maxAgeMs: number
   /** Every stream has been current once. */
   onReached?: () => void
-  now?: () => number
 }
 
 const NANOSECONDS_PER_MS = 1_000_000n
 
 /** The own index: how far each stream is, and how long ago it was known to match the chain. */
 export function createIndexCheck(deps: IndexCheckDeps): HealthCheck {
-  const { streams, progress, maxAgeMs, onReached, now = Date.now } = deps
+  const { streams, progress, maxAgeMs, onReached } = deps
   return {
     name: 'index',
     tags: () => [APPLICATION_TAG],
@@ -44,7 +43,7 @@ export function createIndexCheck(deps: IndexCheckDeps): HealthCheck {
           troubles.push(`${name} is not indexed yet`)
           continue
         }
-        const ageMs = ageOf(stream.currentAtMs, now())
+        const ageMs = ageOf(stream.currentAtMs, Date.now())
         const age = formatGoDuration(BigInt(ageMs) * NANOSECONDS_PER_MS)
         message[name] = { lastAcceptedHeight: Number(stream.height), ...(stream.disowned ? {} : { age }) }
         if (stream.disowned) troubles.push(`${name} is of another chain than that of the nodes`)

@@ -85,9 +85,9 @@ export function list<T>(item: Layout<T>): Layout<T[]> {
  * Decodes a top-level object: u16 version, body, and no further bytes.
  * @throws CodecError
  */
-export function decodeTop<T>(layout: Layout<T>, bytes: Uint8Array, type: string, version = 0): T {
+export function decodeTop<T>(layout: Layout<T>, bytes: Uint8Array, type: string): T {
   const cursor = openCursor(bytes, type)
-  expectVersion(cursor, version)
+  expectVersion(cursor)
   const value = layout.read(cursor)
   expectEnd(cursor)
   return value

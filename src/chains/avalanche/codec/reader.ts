@@ -78,10 +78,10 @@ export function readCount(cursor: Cursor, minBytes: number): number {
   return count
 }
 
-/** The u16 codec version at the start of every top-level object. */
-export function expectVersion(cursor: Cursor, version = 0): void {
+/** The u16 codec version at the start of every top-level object: 0. */
+export function expectVersion(cursor: Cursor): void {
   const found = readU16(cursor)
-  if (found !== version) throw new CodecError(`codec version ${found}`, cursor.offset - 2, cursor.type)
+  if (found !== 0) throw new CodecError(`codec version ${found}`, cursor.offset - 2, cursor.type)
 }
 
 export function expectEnd(cursor: Cursor): void {

@@ -4,8 +4,8 @@ export interface Writer {
   offset: number
 }
 
-export function openWriter(capacity = 1024): Writer {
-  return { bytes: Buffer.allocUnsafe(capacity), offset: 0 }
+export function openWriter(): Writer {
+  return { bytes: Buffer.allocUnsafe(1024), offset: 0 }
 }
 
 /** A copy of the bytes written so far. */
