@@ -19,6 +19,8 @@ const WITHOUT =
 /** The upstream is in trouble itself: another may answer. */
 const TROUBLE =
   /^internal (server |json-rpc )?error\.?$|temporary internal error|service (temporarily )?unavailable|resource unavailable|request time(d )?-?out|^timeout$|server is busy|unable to (complete|perform) (the )?request|cannot fulfill request|can't route your request|no (backends?|servers?|nodes?|providers?|upstreams?|pairings) (is |are )?(currently )?(available|healthy)|backend (offline|is over capacity)|try again later/i
+/** Nodes of AvalancheGo that are shutting down still answer, with their database's error behind what they were doing. */
+const SHUT = /(?:^|: )(closed)$/
 /** The upstream grants us no access: no key, a disabled key, a discontinued service. */
 const CLOSED =
   /^unauthori[sz]ed(:|\.?$)|must be authenticated|^authorization failed|access forbidden|app is inactive|\bapi is no longer available|chain is not available|ip or provider is blocked|(api|access) key (is )?(not allowed|disabled|invalid|inactive|missing|required|expired)|(invalid|missing|unknown|expired) (api|access) key|project id settings|invalid project id|\btoken is invalid/i
@@ -35,6 +37,9 @@ export const rateWords = (message: string): string | undefined => {
 /** The words by which an error says that the whole server is closed to us; undefined = it does not. */
 export const closedWords = (message: string): string | undefined => CLOSED.exec(message)?.[0]
 
+/** The word by which an error says that the server is shutting down; undefined = it does not. */
+export const shutWord = (message: string): string | undefined => SHUT.exec(message)?.[1]
+
 /** Whether an error is about the size of the question or answer: gas, bytes, results. */
 export const speaksOfSize = (message: string): boolean => /\bgas\b/i.test(message) || SIZE.test(message)
 
@@ -48,7 +53,7 @@ export const speaksOfMissingBlock = (message: string): boolean => BEHIND.test(me
 
 export const speaksOfMissingState = (message: string): boolean => WITHOUT.test(message)
 
-export const speaksOfTrouble = (message: string): boolean => TROUBLE.test(message)
+export const speaksOfTrouble = (message: string): boolean => TROUBLE.test(message) || shutWord(message) !== undefined
 
 /** For a refusal that is not a JSON-RPC error. */
 export const mentionsRate = (text: string): boolean => RATE.test(text)

@@ -7,6 +7,7 @@ import {
   OUR_STANDING,
   type RawResponse,
   rateWords,
+  shutWord,
   speaksOfMissingState,
   type Unheard,
 } from '../../../upstream/index.ts'
@@ -108,8 +109,8 @@ function judgeError(error: RpcError, isEcho: IsEcho): AnswerVerdict {
   const { code, message } = error
   if (isLimited(error, isEcho)) return { kind: 'retry', reason: `JSON-RPC error ${code}`, rateLimited: true }
   if (isContracts(error)) return ANSWER
-  // A missing key concerns only the node and this server; the client would look for it in its own request.
-  if (isSaid(closedWords(message), isEcho)) return trouble(`JSON-RPC error ${code}`)
+  // A missing key, or a node's end, concerns only the node and this server: clients would take it for their request's fault.
+  if (isSaid(closedWords(message) ?? shutWord(message), isEcho)) return trouble(`JSON-RPC error ${code}`)
   if (isLacking(error)) return unheard(`JSON-RPC error ${code}`, 'method')
   return accessOf(message) === 'restricted' || isWithout(error) ? behind(`JSON-RPC error ${code}`) : ANSWER
 }

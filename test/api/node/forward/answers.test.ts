@@ -65,6 +65,31 @@ describe('what a node says of the call', () => {
   })
 })
 
+// AvalancheGo answers for some milliseconds with its database closed.
+describe('what a node says while it shuts down is asked of another', () => {
+  const error = (message: string) =>
+    `{"jsonrpc":"2.0","error":{"code":-32000,"message":"${message}","data":null},"id":1}`
+  it.each([
+    ['platform.getTxStatus', 'closed'],
+    ['platform.getUTXOs', "problem retrieving UTXOs: couldn't get UTXO 2x: closed"],
+    ['platform.issueTx', "couldn't issue tx: failed verification: closed"],
+  ])('%s: %s', async (method, message) => {
+    const whole = '{"jsonrpc":"2.0","result":{},"id":1}\n'
+    const front = await twoNodes(method, { body: error(message) }, { body: whole })
+    const posted = await front.post('/ext/bc/P', gorillaCall(method, '{"tx":"0x00"}'))
+    expect([posted.status, posted.text]).toEqual([200, whole])
+  })
+
+  it('and is never passed on, unless the client said it first', async () => {
+    const front = await startFront(1)
+    const alias = error('there is no ID with alias: closed')
+    nodeAt(front, 0).answer = ({ method }) => ({ body: method === 'platform.x' ? error('closed') : alias })
+    expect((await front.post('/ext/bc/P', gorillaCall('platform.x'))).status).toBe(502)
+    const named = await front.post('/ext/bc/P', gorillaCall('platform.validatedBy', '{"blockchainID":"closed"}'))
+    expect([named.status, named.text]).toEqual([200, alias])
+  })
+})
+
 // Words of QuickNode, 1RPC, Ankr, PublicNode; a bill (402) and a key (401) with JSON-RPC in the body.
 describe('what a provider says of us is asked of another', () => {
   it.each<[number, number, string]>([
