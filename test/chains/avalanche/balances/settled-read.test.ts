@@ -44,6 +44,7 @@ test.each([
   ['other than that of a moment ago, once the next is the same', attemptsOf(['b', 'b'], 'a'), 2],
   ['that goes on changing, once it does not', attemptsOf(['a', 'b', 'c', 'b', 'b']), 5],
   ['in which one node stood in for another proves nothing', attemptsOf(['a', 'a', 'a'], undefined, 1), 3],
+  ['of one node is not compared with that of another', attemptsOf(['a', 'a', 'a', 'a'], undefined, 2), 4],
 ])('a reading %s', async (_, attempts, expected) => {
   expect(await attempts).toBe(expected)
 })
