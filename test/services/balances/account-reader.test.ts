@@ -74,6 +74,19 @@ it('what was told of a current reading holds until it is too old, and not one mi
   expect(reader.isFresh(freshness)).toBe(false)
 })
 
+it('what was told of a current reading holds on when another one, which is too old, is replaced', async () => {
+  const { world, read, reader, chain } = stage()
+  const other = id.replace('ab', 'cd')
+  await read()
+  world.now += CACHE_MS - 10
+  await read(undefined, other)
+  const freshness = reader.freshness(reader.fresh(chain, queryOf(other))?.until ?? 0)
+  world.now += 10
+  await read()
+  expect(world.reads).toBe(3)
+  expect(reader.isFresh(freshness)).toBe(true)
+})
+
 it('what was told of a current reading holds no longer when a newer one takes its place before its time', async () => {
   const { world, read, reader, fresh } = stage()
   const answerOld = await leave({ world, read })

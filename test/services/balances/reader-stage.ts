@@ -6,6 +6,7 @@ import type { Account, BalanceChain, ChainQuery } from '../../../src/services/ba
 
 export const MAX_STALE_MS = 60_000
 export const CACHE_MS = 200
+export const CACHE_ENTRIES = 100
 export const id = `0x${'ab'.repeat(20)}`
 export const queryOf = (...ids: string[]): ChainQuery => ({
   caip2Id: 'eip155:1',
@@ -45,7 +46,7 @@ export function stage({ wall = false } = {}) {
   const reader = createAccountReader({
     deadlineMs: 5_000,
     maxStaleMs: MAX_STALE_MS,
-    cacheEntries: 100,
+    cacheEntries: CACHE_ENTRIES,
     isFull: () => world.isFull,
     ...(wall ? {} : { now: () => world.now }),
   })

@@ -2,7 +2,18 @@ import { expect, it } from 'vitest'
 import type { EvmBalances } from '../../../src/chains/capabilities.ts'
 import { BadInputError, CancelledError } from '../../../src/errors.ts'
 import { gate } from '../../support/waiting/gate.ts'
-import { type Answer, CACHE_MS, down, holding, id, leave, MAX_STALE_MS, queryOf, stage } from './reader-stage.ts'
+import {
+  type Answer,
+  CACHE_ENTRIES,
+  CACHE_MS,
+  down,
+  holding,
+  id,
+  leave,
+  MAX_STALE_MS,
+  queryOf,
+  stage,
+} from './reader-stage.ts'
 
 it('stands in for a failed read up to the configured age, and not one millisecond longer', async () => {
   const { world, read } = stage()
@@ -143,4 +154,13 @@ it('begins no read where there is no room: what is known stands in, the others a
   expect(world.reads).toBe(1)
   world.isFull = false
   expect(await read(undefined, other)).toBe(7n)
+})
+
+it('what could not be read takes no room from what may stand in', async () => {
+  const { world, read } = stage()
+  expect(await read()).toBe(7n)
+  world.next = () => down
+  for (let at = 0; at < CACHE_ENTRIES; at += 1) await read(undefined, `0x${`${at}`.padStart(40, '0')}`)
+  world.now += CACHE_MS
+  expect(await read()).toBe(7n)
 })
