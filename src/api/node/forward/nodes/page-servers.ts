@@ -1,9 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { sha256Hex } from '../../../../lib/bytes/sha256.ts'
 import { clientSource } from '../../../../lib/http/client-source.ts'
-import { isRecord, type JsonRecord } from '../../../../lib/json/json-record.ts'
 import { roomFor } from '../../../../lib/room-for.ts'
-import { foldName } from '../../json/strings.ts'
+import { ArgumentError, readArguments } from '../../gorilla/arguments.ts'
 import { type ForwardCall, MOST_PARAMS } from '../call.ts'
 import { resultIn } from '../result-in.ts'
 
@@ -31,34 +30,27 @@ const KEPT_MS = 600_000
 const END = Buffer.from('"endIndex":')
 const SHORT = 4_096
 
-const asMembers = (value: unknown): JsonRecord | undefined => (isRecord(value) ? value : undefined)
-
-/** The last member with this name, which nodes read case-insensitively. */
-const memberOf = (object: JsonRecord | undefined, name: string): unknown =>
-  Object.entries(object ?? {}).findLast(([own]) => foldName(own) === name)?.[1]
-
-const placeOf = (index: unknown): string | undefined => {
-  const members = asMembers(index)
-  const address = memberOf(members, 'address')
-  const utxo = memberOf(members, 'utxo')
-  return typeof address === 'string' && typeof utxo === 'string' ? `${address}:${utxo}` : undefined
+/** A position in a list, from its JSON. @throws ArgumentError where a node would not read it */
+const placeOf = (json: string): string | undefined => {
+  const index = readArguments(Buffer.from(json))
+  const [address, utxo] = [index.string('address'), index.string('utxo')]
+  return address === '' || utxo === '' ? undefined : `${address}:${utxo}`
 }
 
-const parsed = (text: string): unknown => {
+/** What `read` returns; undefined where a node would not read it. */
+const ifReadable = <T>(read: () => T): T | undefined => {
   try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
+    return read()
+  } catch (error) {
+    if (error instanceof ArgumentError) return undefined
+    throw error
   }
 }
 
 /** The position after which a call continues; undefined when it starts a list, or a node would not read it. */
 export function startOf({ params }: Pick<ForwardCall, 'params'>): string | undefined {
   if (params === undefined || params.length > MOST_PARAMS) return undefined
-  const text = params.toString('utf8')
-  if (!/startindex/i.test(text)) return undefined
-  const value = parsed(text)
-  return placeOf(memberOf(asMembers(Array.isArray(value) ? value[0] : value), 'startindex'))
+  return ifReadable(() => readArguments(params).decoded('startIndex', placeOf))
 }
 
 /** Where a page ends, read from the end of the answer: up to a thousand UTXOs may precede it. */
@@ -66,8 +58,8 @@ function endOf(answer: Buffer): string | undefined {
   const result = resultIn(answer)
   const at = result.lastIndexOf(END)
   if (at < 0 || result.length - at > SHORT) return undefined
-  const text = result.toString('utf8', at + END.length)
-  return placeOf(parsed(text.slice(0, text.indexOf('}') + 1)))
+  const text = result.toString('utf8', at + END.length).trimStart()
+  return ifReadable(() => placeOf(text.slice(0, text.indexOf('}') + 1)))
 }
 
 export function createPageServers(shared?: SharedHosts): PageServers {

@@ -2,8 +2,9 @@ import { LRUCache } from 'lru-cache'
 import { isRecord } from '../../../../lib/json/json-record.ts'
 import { roomFor } from '../../../../lib/room-for.ts'
 import { steadyNow } from '../../../../lib/steady-clock.ts'
-import { type ForwardCall, MOST_PARAMS } from '../call.ts'
+import type { ForwardCall } from '../call.ts'
 import type { Judge } from '../judge.ts'
+import { textIn } from '../text-in.ts'
 import type { Member, NodeGroup } from './node-pools.ts'
 
 /** Knows which nodes run P only: they answer, without an error, that X and C exported nothing to it. */
@@ -23,12 +24,14 @@ const WAIT_MS = 1_000
 /** Nodes times chains; callers may name any chain. */
 const KEPT = 1_000
 
-/** The chain by its alias or id. */
-const SOURCE = /"sourceChain"\s*:\s*"(\w{1,60})"/i
+/** A chain by its alias or id. */
+const CHAIN_NAME = /^\w{1,60}$/
 
 /** The chain whose exports are asked for, as the caller names it. */
-export const sourceOf = ({ rule, params }: Pick<ForwardCall, 'rule' | 'params'>): string | undefined =>
-  rule.pages && params && params.length <= MOST_PARAMS ? SOURCE.exec(params.toString('latin1'))?.[1] : undefined
+export function sourceOf({ rule, params }: Pick<ForwardCall, 'rule' | 'params'>): string | undefined {
+  const name = rule.pages ? textIn(params, 'sourceChain') : undefined
+  return name !== undefined && CHAIN_NAME.test(name) ? name : undefined
+}
 
 export function createSourceChains(): SourceChains {
   const kept = new LRUCache<string, { runs: boolean }>({

@@ -3,6 +3,7 @@ import { roomFor } from '../../../../lib/room-for.ts'
 import type { RawResponse } from '../../../../upstream/index.ts'
 import type { ForwardCall } from '../call.ts'
 import { resultIn } from '../result-in.ts'
+import { textIn } from '../text-in.ts'
 
 /** Transactions remembered as not accepted yet, sent or asked for, and for how long, milliseconds. */
 const AWAITED = 10_000
@@ -33,9 +34,13 @@ export interface AwaitedTransactions {
 
 const createIds = () => new LRUCache<string, true>({ ...roomFor(AWAITED), ttl: AWAITED_MS })
 
+const TX_ID = /^\w{1,64}$/
+
 /** The id in params or a result that name one transaction. */
-export const idIn = (bytes: Buffer | undefined): string | undefined =>
-  /"txID"\s*:\s*"(\w{1,64})"/.exec(bytes?.toString('latin1', 0, 512) ?? '')?.[1]
+export function idIn(bytes: Buffer | undefined): string | undefined {
+  const id = textIn(bytes, 'txID')
+  return id !== undefined && TX_ID.test(id) ? id : undefined
+}
 
 export function createAwaitedTransactions(): AwaitedTransactions {
   // By id alone: X transactions may be sent to the X wallet and queried at X. Two caches, because sending costs a fee:

@@ -40,3 +40,11 @@ it('pages are not looked for in params that no node takes: millions of values st
   expect(startOf({ params: params(Array.from({ length: 2_048 }, () => address).join()) })).toBe('a:b')
   expect(startOf({ params: params(`${'[],'.repeat(50_000)}[]`) })).toBeUndefined()
 })
+
+it.each([
+  ['{"startIndex":{"address":"x","utxo":"b"},"startIndex":{"address":"a","utxo":"b"}}'],
+  ['{"startIndex":{"address":"x","utxo":"b"},"STARTINDEX":{"utxo":"c","utxo":"b","Address":"a"}}'],
+  ['{"startIndex":{"address":"x","utxo":"b"},"STARTINDEX":{"address":"y","utxo":"b"},"startIndex":{"address":"a","utxo":"b"}}'],
+])('of %s a node reads the last', (params) => {
+  expect(startOf({ params: Buffer.from(params) })).toBe('a:b')
+})

@@ -41,3 +41,15 @@ it('others are told of one once, and once more when it was sent', () => {
   expect(awaited.note(call('avm.issueTx', ''), result({ txID: 'a' }))).toBeUndefined()
   expect(status(awaited, 'a', 'Processing')).toBeUndefined()
 })
+
+it.each([
+  ['{"txID":"other","txID":"mine"}'],
+  ['{"txID":"other","TXID":"mine"}'],
+  ['{"txid":"mine"}'],
+  [`{"note":"${'x'.repeat(512)}","txID":"mine"}`],
+])('who asks with %s asks for what a node reads in it', (params) => {
+  const awaited = createAwaitedTransactions()
+  awaited.add({ id: 'mine', isSent: true })
+  const asked = { ...call('avm.getTxStatus', ''), params: Buffer.from(params) }
+  expect(awaited.isNews(asked, result({ status: 'Accepted' }))).toBe(true)
+})
