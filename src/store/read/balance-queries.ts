@@ -37,7 +37,7 @@ export interface BalanceGroup {
   platformLocked: boolean
   /** The lock that allows only staking is in the future. */
   stakeableLocked: boolean
-  /** Staked, and one of the locks outlives the staking period. */
+  /** Staked, and one of the locks outlives the staking period, which lasts until now at least while it is staked. */
   lockedAfterStaking: boolean
   amount: bigint
   utxoCount: number
@@ -101,7 +101,7 @@ function statement(query: BalanceQuery, chain: number): RawBuilder<GroupRow> {
           then 'none' when stake_start > greatest(${stakedAt}, created_time) then 'pending' else 'active' end as staking,
         locktime > ${locksAt} as platform_locked,
         coalesce(stakeable_locktime > ${locksAt}, false) as stakeable_locked,
-        coalesce(greatest(locktime, stakeable_locktime) > stake_end, false) as locked_after,
+        coalesce(greatest(locktime, stakeable_locktime) > greatest(stake_end, ${locksAt}), false) as locked_after,
         sum(amount) as amount, count(*) as utxos
       from (
         select ${onceEach(query.addresses)} e.* from ${addressSource(query.addresses)} cross join lateral (${alive}) e) entries

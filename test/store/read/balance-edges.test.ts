@@ -52,7 +52,8 @@ describeFilledStores('edges of balances', fill, (store) => {
   it('stake of now is free when a block has made it so, whatever the clock says', async () => {
     const query = { chain: { network: 'testnet', letter: 'P' as const }, locksAt: 9_000n }
     const [now] = await store().reader.balances.groups({ ...query, addresses: [address(2)] })
-    expect(now?.staking).toBe('active')
+    // Its lock is over, too, whenever the stake is released.
+    expect(now).toMatchObject({ staking: 'active', lockedAfterStaking: false, platformLocked: false })
     const [released] = await store().reader.balances.groups({ ...query, addresses: [address(1)], locksAt: 2_000n })
     expect(released?.staking).toBe('none')
   })
