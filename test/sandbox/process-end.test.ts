@@ -101,7 +101,15 @@ describe('the process of the sandbox', () => {
 
   it('dies at once at the second signal, and its chains and files with it', async () => {
     const places = emptyPlaces()
-    const { child, url } = await startSandboxProcess(SANDBOX.withoutIndex, places.env)
+    // The second signal has to come before the chain's deadline, which ends the stream.
+    const patient = [
+      ...SANDBOX.withoutIndex,
+      '--balance-chain-deadline-ms',
+      '300000',
+      '--http-shutdown-grace-ms',
+      '300000',
+    ]
+    const { child, url } = await startSandboxProcess(patient, places.env)
     const pids = below(child)
     const anvil = descendants(child.pid as number).find(({ command }) => command.includes('anvil'))?.pid as number
     // A chain that does not answer keeps a stream open, and the stream keeps the server.

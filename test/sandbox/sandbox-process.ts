@@ -3,8 +3,9 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { descendants } from '../support/programs/processes.ts'
+import { until } from '../support/waiting/until.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -62,7 +63,10 @@ export async function startSandboxProcess(
     output.err += text
   })
   const ready = () => output.out.match(/^Firn ready at (http:\/\/127\.0\.0\.1:\d+)$/m)?.[1]
-  await expect.poll(ready, { timeout: 60_000, message: output.err }).toBeDefined()
+  await until(
+    () => ready() !== undefined,
+    () => `the sandbox serves: ${output.err}`,
+  )
   return { child, url: ready() as string, output }
 }
 

@@ -39,6 +39,7 @@ let redis: RedisServer
 let network: SandboxAvalanche
 let configFile: string
 let apis: [FirnProcess, FirnProcess]
+let leader: FirnProcess
 let indexers: [FirnProcess, FirnProcess]
 let everything: string
 let token: string
@@ -100,13 +101,17 @@ beforeAll(async () => {
     stage.serve({ ...base, index: { ...base.index } }),
   ])
   apis = [one, other]
+  leader = leading
   everything = own.url
-  token = await newToken(one.url)
-  await until(async () => (await roleOf(leading)) === 'leading', 'the first indexer leads', LOOK_MS)
-  indexers = [leading, await start(['--mode', 'indexer', '--http-port', '0'])]
-  await untilIndexed(one.url, EARLY, { authorization: `Bearer ${token}` })
-  await untilIndexed(everything, EARLY)
 })
+// Each hook has its own time, and together they may take longer on a busy machine.
+beforeAll(async () => {
+  token = await newToken(apis[0].url)
+  await until(async () => (await roleOf(leader)) === 'leading', 'the first indexer leads', LOOK_MS)
+  indexers = [leader, await start(['--mode', 'indexer', '--http-port', '0'])]
+})
+beforeAll(() => untilIndexed(apis[0].url, EARLY, { authorization: `Bearer ${token}` }))
+beforeAll(() => untilIndexed(everything, EARLY))
 afterAll(async () => {
   await Promise.all(processes.map((one) => one.end('SIGKILL')))
   await stage.clear()
