@@ -133,3 +133,21 @@ it('a chain is told for whom it is read, and who joins', async () => {
   await Promise.all(asked)
   expect(world.reads).toBe(1)
 })
+
+it('a read that everybody has left does not hide the one under way when it ends', async () => {
+  const { world, read } = stage()
+  const answerOld = await leave({ world, read })
+  world.now += CACHE_MS
+  const held = gate()
+  world.next = async () => {
+    await held.opened
+    return holding(9n)
+  }
+  const second = read()
+  answerOld(holding(7n))
+  await new Promise(setImmediate)
+  const third = read()
+  held.open()
+  expect([await second, await third]).toEqual([9n, 9n])
+  expect(world.reads).toBe(2)
+})

@@ -75,6 +75,12 @@ describe('a chain that moves while it is read', () => {
     expect(count('avm.getHeight')).toBe(2)
   })
 
+  test('on P is compared by its heights, too, where a list has several pages, and not once more', async () => {
+    put('P', ...many())
+    expect(natives(await sources().pvm.readBalances([wallet('w', text(1))], context()))).toEqual({ w: 1_500n })
+    expect(count('platform.getHeight')).toBe(2)
+  })
+
   test('without end is an error in the end', async () => {
     put('X', ...many())
     moveAfterPages(1, 3, 5, 7, 9, 11)
@@ -90,7 +96,7 @@ describe('a chain that moves while it is read', () => {
 
 describe('a coin that is staked while its wallet is read, in single calls', () => {
   /** In this reading, between the answers of the two calls, that one first, the coin is staked. */
-  function stakeBetween(first: string, reading = 1) {
+  function stakeBetween(first: string, reading = 1, owner = hex(1)) {
     const answered = gate()
     let [asked, isStaked] = [0, false]
     node().before = async ({ method, params }) => {
@@ -106,7 +112,7 @@ describe('a coin that is staked while its wallet is read, in single calls', () =
       await setImmediate()
       isStaked = true
       node().ledger.memories.set('P', [REST])
-      node().ledger.stakers.push(stakerOf({ endTime: 5_000, outputs: [{ owners: [hex(1)], amount: 5n }] }))
+      node().ledger.stakers.push(stakerOf({ endTime: 5_000, outputs: [{ owners: [owner], amount: 5n }] }))
       node().reindex()
       return undefined
     }
@@ -138,4 +144,26 @@ describe('a coin that is staked while its wallet is read, in single calls', () =
       expect([await read(), await read()]).toEqual([{ w: 7n }, { w: 7n }])
     },
   )
+
+  test('counts once behind a reading of another wallet that begins with the same address', async () => {
+    put('P', secpUtxo(hex(3), 5n), REST)
+    const { pvm } = sources()
+    const read = async (...owners: number[]) =>
+      natives(await pvm.readBalances([wallet('w', ...owners.map((owner) => text(owner)))], context()))
+    expect(await read(1, 2)).toEqual({ w: 2n })
+    stakeBetween('platform.getStake', 1, hex(3))
+    expect(await read(1, 3)).toEqual({ w: 7n })
+  })
+
+  test('costs a second reading of what is new, and none of what was read a moment ago', async () => {
+    put('P', COIN, REST)
+    const { pvm } = sources()
+    const readings: number[] = []
+    for (let poll = 0; poll < 3; poll += 1) {
+      const before = count('platform.getStake')
+      await pvm.readBalances([wallet('w', text(1))], context())
+      readings.push(count('platform.getStake') - before)
+    }
+    expect(readings).toEqual([2, 1, 1])
+  })
 })
