@@ -141,3 +141,10 @@ it('collections whose documents take long have a place each, and half of all tog
   for (let left = 0; left < 4; left += 1) shares.leave('quick')
   expect(shares.full()).not.toContain('quick')
 })
+
+it('a document that is done frees one place, not more', () => {
+  const shares = createCollectionShares(2, 1)
+  expect([shares.enter(HOG), shares.enter(HOG), shares.enter(HOG)]).toEqual([true, true, false])
+  shares.leave(HOG)
+  expect([shares.enter(HOG), shares.enter(HOG)]).toEqual([true, false])
+})
