@@ -5,7 +5,7 @@ import { createChains } from '../../../src/chains/index.ts'
 import { readContext } from '../../support/balances/balance-reads.ts'
 import { startFaultServer } from '../../support/upstream/fault-server.ts'
 import { TEST_LIMITS } from '../../support/upstream/upstream-pool.ts'
-import { electrumLine, startFakeElectrum } from './electrum-server.ts'
+import { electrumLine, startFakeElectrum } from './electrum/fake-server.ts'
 
 const REFERENCE = '000000000019d6689c085ae165831e93'
 const GENESIS = '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f'

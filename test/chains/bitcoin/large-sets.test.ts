@@ -6,7 +6,7 @@ import { readContext } from '../../support/balances/balance-reads.ts'
 import { type FaultServer, startFaultServer } from '../../support/upstream/fault-server.ts'
 import { TEST_LIMITS } from '../../support/upstream/upstream-pool.ts'
 import { eventually } from '../../support/waiting/eventually.ts'
-import { electrumLine, type FakeElectrum, startFakeElectrum } from './electrum-server.ts'
+import { electrumLine, type FakeElectrum, startFakeElectrum } from './electrum/fake-server.ts'
 
 const REFERENCE = '000000000019d6689c085ae165831e93'
 const GENESIS = '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f'

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { createElectrumClient, type ElectrumClient } from '../../../src/chains/bitcoin/electrum-client.ts'
-import { readContext } from '../../support/balances/balance-reads.ts'
-import { type ElectrumRequest, electrumLine, type FakeElectrum } from './electrum-server.ts'
-import { call, type ElectrumStage, electrumStage, good } from './electrum-stage.ts'
+import { createElectrumClient, type ElectrumClient } from '../../../../src/chains/bitcoin/electrum/client.ts'
+import { readContext } from '../../../support/balances/balance-reads.ts'
+import { type ElectrumRequest, electrumLine, type FakeElectrum } from './fake-server.ts'
+import { call, type ElectrumStage, electrumStage, good } from './stage.ts'
 
 let { server, second, closing } = {} as ElectrumStage
 electrumStage((stage) => ({ server, second, closing } = stage))

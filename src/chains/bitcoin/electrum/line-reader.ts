@@ -1,4 +1,4 @@
-import { BadAnswerError } from '../../errors.ts'
+import { BadAnswerError } from '../../../errors.ts'
 
 const LINE_FEED = 0x0a
 

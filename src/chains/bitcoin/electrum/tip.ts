@@ -1,5 +1,5 @@
-import { BadAnswerError } from '../../errors.ts'
-import type { ElectrumCall } from './electrum-link.ts'
+import { BadAnswerError } from '../../../errors.ts'
+import type { ElectrumCall } from './link.ts'
 
 /** Asks for the newest block. It also subscribes to later ones, which are ignored: this keeps it to a single call. */
 export const TIP_CALL: ElectrumCall = ['blockchain.headers.subscribe', []]

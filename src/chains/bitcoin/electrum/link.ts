@@ -5,16 +5,16 @@ import {
   JsonRpcError,
   OverloadedError,
   UpstreamUnavailableError,
-} from '../../errors.ts'
-import { inChunks } from '../../lib/in-chunks.ts'
-import { steadyNow } from '../../lib/steady-clock.ts'
-import { untilAborted } from '../../lib/waiting/until-aborted.ts'
-import { rateWords, type Turns } from '../../upstream/index.ts'
-import type { Outcome } from '../capabilities.ts'
-import { type ElectrumConnection, openElectrumConnection } from './electrum-connection.ts'
+} from '../../../errors.ts'
+import { inChunks } from '../../../lib/in-chunks.ts'
+import { steadyNow } from '../../../lib/steady-clock.ts'
+import { untilAborted } from '../../../lib/waiting/until-aborted.ts'
+import { rateWords, type Turns } from '../../../upstream/index.ts'
+import type { Outcome } from '../../capabilities.ts'
+import type { ElectrumLimits } from '../limits.ts'
+import { type BitcoinNetworkName, bitcoinNetworks } from '../network.ts'
+import { type ElectrumConnection, openElectrumConnection } from './connection.ts'
 import { blockHashOf } from './hashes.ts'
-import type { ElectrumLimits } from './limits.ts'
-import { type BitcoinNetworkName, bitcoinNetworks } from './network.ts'
 
 /** Oldest protocol with every method used here, and the newest that was tested. */
 const PROTOCOL_RANGE = ['1.4', '1.4.3']

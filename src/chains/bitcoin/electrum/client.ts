@@ -7,19 +7,19 @@ import {
   failure,
   OverloadedError,
   UpstreamUnavailableError,
-} from '../../errors.ts'
-import { steadyNow } from '../../lib/steady-clock.ts'
-import { createTurns, type Turns } from '../../upstream/index.ts'
-import type { ReadContext } from '../capabilities.ts'
-import type { Told } from './backend.ts'
-import { withoutCutSums } from './electrum-cut-sums.ts'
-import { createElectrumLink, type ElectrumCall, type ElectrumLink } from './electrum-link.ts'
-import { startRound } from './electrum-round.ts'
-import { heightIn, TIP_CALL } from './electrum-tip.ts'
-import { BITCOIN_LAG_BLOCKS, type ElectrumLimits, electrumLimits, requestsPerSecondOf } from './limits.ts'
-import type { BitcoinNetworkName } from './network.ts'
-import { createStopper } from './stopper.ts'
-import { createTipWatch, type TipWatch } from './tip-watch.ts'
+} from '../../../errors.ts'
+import { steadyNow } from '../../../lib/steady-clock.ts'
+import { createTurns, type Turns } from '../../../upstream/index.ts'
+import type { ReadContext } from '../../capabilities.ts'
+import type { Told } from '../backend.ts'
+import { BITCOIN_LAG_BLOCKS, type ElectrumLimits, electrumLimits, requestsPerSecondOf } from '../limits.ts'
+import type { BitcoinNetworkName } from '../network.ts'
+import { createStopper } from '../stopper.ts'
+import { createTipWatch, type TipWatch } from '../tip-watch.ts'
+import { withoutCutSums } from './cut-sums.ts'
+import { createElectrumLink, type ElectrumCall, type ElectrumLink } from './link.ts'
+import { startRound } from './round.ts'
+import { heightIn, TIP_CALL } from './tip.ts'
 
 export interface ElectrumServer {
   /**

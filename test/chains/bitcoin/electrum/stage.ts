@@ -1,6 +1,6 @@
 import { afterEach, beforeEach } from 'vitest'
-import type { ElectrumClient } from '../../../src/chains/bitcoin/electrum-client.ts'
-import { type FakeElectrum, startFakeElectrum } from './electrum-server.ts'
+import type { ElectrumClient } from '../../../../src/chains/bitcoin/electrum/client.ts'
+import { type FakeElectrum, startFakeElectrum } from './fake-server.ts'
 
 /** A question of clients, and what `good` says to it. */
 export const call = (name: string) => ['blockchain.scripthash.get_balance', [name]] as const

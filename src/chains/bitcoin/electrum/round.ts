@@ -1,7 +1,7 @@
-import { BadAnswerError, failure } from '../../errors.ts'
-import type { Outcome } from '../capabilities.ts'
-import type { Told } from './backend.ts'
-import type { ElectrumCall } from './electrum-link.ts'
+import { BadAnswerError, failure } from '../../../errors.ts'
+import type { Outcome } from '../../capabilities.ts'
+import type { Told } from '../backend.ts'
+import type { ElectrumCall } from './link.ts'
 
 /** The calls of one round and their results so far. */
 export interface Round {

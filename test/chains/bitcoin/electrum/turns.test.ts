@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createElectrumClient, type ElectrumClient } from '../../../src/chains/bitcoin/electrum-client.ts'
-import { OverloadedError } from '../../../src/errors.ts'
-import { readContext } from '../../support/balances/balance-reads.ts'
-import { eventually } from '../../support/waiting/eventually.ts'
-import { electrumLine, type FakeElectrum } from './electrum-server.ts'
-import { call, type ElectrumStage, electrumStage, good } from './electrum-stage.ts'
+import { createElectrumClient, type ElectrumClient } from '../../../../src/chains/bitcoin/electrum/client.ts'
+import { OverloadedError } from '../../../../src/errors.ts'
+import { readContext } from '../../../support/balances/balance-reads.ts'
+import { eventually } from '../../../support/waiting/eventually.ts'
+import { electrumLine, type FakeElectrum } from './fake-server.ts'
+import { call, type ElectrumStage, electrumStage, good } from './stage.ts'
 
 let { server, second, closing } = {} as ElectrumStage
 electrumStage((stage) => ({ server, second, closing } = stage))

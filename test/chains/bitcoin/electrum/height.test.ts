@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { createElectrumBackend } from '../../../src/chains/bitcoin/electrum-backend.ts'
-import { createElectrumClient } from '../../../src/chains/bitcoin/electrum-client.ts'
-import { readContext } from '../../support/balances/balance-reads.ts'
-import { type ElectrumRequest, electrumLine } from './electrum-server.ts'
-import { call, type ElectrumStage, electrumStage, good } from './electrum-stage.ts'
+import { createElectrumBackend } from '../../../../src/chains/bitcoin/electrum/backend.ts'
+import { createElectrumClient } from '../../../../src/chains/bitcoin/electrum/client.ts'
+import { readContext } from '../../../support/balances/balance-reads.ts'
+import { type ElectrumRequest, electrumLine } from './fake-server.ts'
+import { call, type ElectrumStage, electrumStage, good } from './stage.ts'
 
 let { server, second, closing } = {} as ElectrumStage
 electrumStage((stage) => ({ server, second, closing } = stage))

@@ -1,5 +1,5 @@
-import { BadAnswerError } from '../../errors.ts'
-import { sha256 } from '../../lib/bytes/sha256.ts'
+import { BadAnswerError } from '../../../errors.ts'
+import { sha256 } from '../../../lib/bytes/sha256.ts'
 
 /** Block hash of an 80-byte header in hex, as explorers show it. Throws BadAnswerError for anything else. */
 export const blockHashOf = (header: unknown): string => {

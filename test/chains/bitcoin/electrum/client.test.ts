@@ -2,12 +2,12 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createElectrumClient, type ElectrumClient } from '../../../src/chains/bitcoin/electrum-client.ts'
-import type { ElectrumLimits } from '../../../src/chains/bitcoin/limits.ts'
-import { readContext } from '../../support/balances/balance-reads.ts'
-import { eventually } from '../../support/waiting/eventually.ts'
-import { type ElectrumRequest, electrumLine, type FakeElectrum, startFakeElectrum } from './electrum-server.ts'
-import { call, type ElectrumStage, electrumStage, good } from './electrum-stage.ts'
+import { createElectrumClient, type ElectrumClient } from '../../../../src/chains/bitcoin/electrum/client.ts'
+import type { ElectrumLimits } from '../../../../src/chains/bitcoin/limits.ts'
+import { readContext } from '../../../support/balances/balance-reads.ts'
+import { eventually } from '../../../support/waiting/eventually.ts'
+import { type ElectrumRequest, electrumLine, type FakeElectrum, startFakeElectrum } from './fake-server.ts'
+import { call, type ElectrumStage, electrumStage, good } from './stage.ts'
 
 const limits: ElectrumLimits = {
   connectTimeoutMs: 5_000,
@@ -286,7 +286,7 @@ describe('electrum client', () => {
 
   it('speaks TLS, and refuses a certificate it cannot trust', async () => {
     const pem = (part: string) =>
-      readFileSync(new URL(`../../fixtures/tls/localhost-${part}.pem`, import.meta.url), 'utf8')
+      readFileSync(new URL(`../../../fixtures/tls/localhost-${part}.pem`, import.meta.url), 'utf8')
     const secure = await startFakeElectrum({ key: pem('key'), cert: pem('cert') })
     await expect(connect([secure.url]).round([call('a')], readContext())).rejects.toThrow('cannot be reached')
     const fingerprint = new X509Certificate(pem('cert')).fingerprint256

@@ -1,5 +1,5 @@
-import { BadAnswerError, CancelledError, JsonRpcError } from '../../errors.ts'
-import { TransientMap } from '../../lib/transient-map.ts'
+import { BadAnswerError, CancelledError, JsonRpcError } from '../../../errors.ts'
+import { TransientMap } from '../../../lib/transient-map.ts'
 
 interface Waiter {
   resolve(value: unknown): void

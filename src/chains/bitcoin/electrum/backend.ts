@@ -1,12 +1,12 @@
-import { BadAnswerError } from '../../errors.ts'
-import { recordOf } from '../../lib/json/json-record.ts'
-import type { BitcoinBalances } from '../capabilities.ts'
-import { plausible, satoshi } from './amounts.ts'
-import type { BitcoinBackend, Told } from './backend.ts'
-import type { ElectrumClient } from './electrum-client.ts'
-import type { ElectrumCall } from './electrum-link.ts'
-import { heightIn, TIP_CALL } from './electrum-tip.ts'
+import { BadAnswerError } from '../../../errors.ts'
+import { recordOf } from '../../../lib/json/json-record.ts'
+import type { BitcoinBalances } from '../../capabilities.ts'
+import { plausible, satoshi } from '../amounts.ts'
+import type { BitcoinBackend, Told } from '../backend.ts'
+import type { ElectrumClient } from './client.ts'
 import { scriptHash } from './hashes.ts'
+import type { ElectrumCall } from './link.ts'
+import { heightIn, TIP_CALL } from './tip.ts'
 
 const balancesIn = (answer: unknown): BitcoinBalances => {
   const body = recordOf(answer, 'Electrum balance')

@@ -1,7 +1,7 @@
-import { failure, JsonRpcError } from '../../errors.ts'
-import { lacksMethod } from '../../upstream/json-rpc/lacking-method.ts'
-import type { Outcome } from '../capabilities.ts'
-import type { ElectrumCall, ElectrumLink, Sent } from './electrum-link.ts'
+import { failure, JsonRpcError } from '../../../errors.ts'
+import { lacksMethod } from '../../../upstream/json-rpc/lacking-method.ts'
+import type { Outcome } from '../../capabilities.ts'
+import type { ElectrumCall, ElectrumLink, Sent } from './link.ts'
 
 /** First version that tells a status without a subscription. */
 const TELLS_STATUS = [2, 1, 1] as const

@@ -1,8 +1,8 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { BadAnswerError, CancelledError, FirnError, UpstreamUnavailableError } from '../../errors.ts'
-import { createElectrumCalls } from './electrum-calls.ts'
-import type { ElectrumLimits } from './limits.ts'
+import { BadAnswerError, CancelledError, FirnError, UpstreamUnavailableError } from '../../../errors.ts'
+import type { ElectrumLimits } from '../limits.ts'
+import { createElectrumCalls } from './calls.ts'
 import { createLineReader } from './line-reader.ts'
 
 /** One open connection to an Electrum server; it carries many calls at once. */
