@@ -1,8 +1,8 @@
+import { enterRlpList, readRlpBytes, readRlpUint } from './c/rlp.ts'
 import { CodecError } from './codec-error.ts'
 import { decodeEnvelope } from './envelope.ts'
-import { decodePBlock } from './p-blocks.ts'
+import { decodePBlock } from './p/blocks.ts'
 import { expectVersion, openCursor, readU32, readU64, take } from './reader.ts'
-import { enterRlpList, readRlpBytes, readRlpUint } from './rlp.ts'
 
 const ID_BYTES = 32
 const TIME_BYTES = 8

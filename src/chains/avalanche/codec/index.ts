@@ -2,6 +2,8 @@
  * Decoders and encoders of Avalanche's binary formats, each pair generated from one description (layout.ts).
  * Ids and node ids are hex without 0x, addresses and payloads views on the decoded buffer, 64-bit numbers bigint.
  */
+
+export { blockHeight } from './block-height.ts'
 export {
   type AtomicTx,
   decodeAtomicTx,
@@ -10,10 +12,10 @@ export {
   encodeAtomicTx,
   encodeExtData,
   type UnsignedAtomicTx,
-} from './atomic-txs.ts'
-export { blockHeight } from './block-height.ts'
-export { type CBlock, cBlockId, cTransactionHash, decodeCBlock, encodeCBlock } from './c-block.ts'
-export type { CHeader } from './c-header.ts'
+} from './c/atomic-txs.ts'
+export { type CBlock, cBlockId, cTransactionHash, decodeCBlock, encodeCBlock } from './c/block.ts'
+export { expectExtData } from './c/ext-data-hash.ts'
+export type { CHeader } from './c/header.ts'
 export { CodecError } from './codec-error.ts'
 export {
   decodeEnvelope,
@@ -24,7 +26,6 @@ export {
   type OpenContainer,
   openContainer,
 } from './envelope.ts'
-export { expectExtData } from './ext-data-hash.ts'
 export { buildGenesis, buildGenesisBytes, localStartTimes } from './genesis/builder.ts'
 export { decodePGenesis, decodeXGenesis, encodePGenesis, encodeXGenesis } from './genesis/bytes.ts'
 export { type Genesis, readGenesis } from './genesis/genesis.ts'
@@ -43,8 +44,8 @@ export type {
   StakeableLockOutput,
   TransferableOutput,
 } from './outputs.ts'
-export { decodePBlock, encodePBlock, innerBlockId, type PBlock } from './p-blocks.ts'
-export { assemblePTx, decodePTx, encodePTx, type PTx, type UnsignedPTx } from './p-txs.ts'
+export { decodePBlock, encodePBlock, innerBlockId, type PBlock } from './p/blocks.ts'
+export { assemblePTx, decodePTx, encodePTx, type PTx, type UnsignedPTx } from './p/txs.ts'
 export type { Credential, SignedTx } from './signed-tx.ts'
 export { decodeUtxo, encodeUtxo, type Utxo } from './utxo.ts'
 export {
@@ -64,5 +65,5 @@ export {
   encodeXBlock,
   type XBlock,
   xGenesisBlock,
-} from './x-blocks.ts'
-export { assembleXTx, decodeXTx, encodeXTx, type UnsignedXTx, type XTx } from './x-txs.ts'
+} from './x/blocks.ts'
+export { assembleXTx, decodeXTx, encodeXTx, type UnsignedXTx, type XTx } from './x/txs.ts'

@@ -1,6 +1,6 @@
 import { CodecError } from './codec-error.ts'
 import { type Decoded, decodeTop, encodeTop, struct, union, variant } from './layout.ts'
-import { pChainOwner } from './p-fields.ts'
+import { pChainOwner } from './p/fields.ts'
 import { blob, bool, hexBlob, id, raw, u32, u64 } from './primitives.ts'
 
 const signedWarp = struct('signed warp message', {

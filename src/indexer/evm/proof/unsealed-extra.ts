@@ -1,6 +1,6 @@
+import { encodeRlpList, readRlpItems } from '../../../chains/avalanche/codec/c/rlp.ts'
 import { CodecError } from '../../../chains/avalanche/codec/index.ts'
 import { expectEnd, openCursor } from '../../../chains/avalanche/codec/reader.ts'
-import { encodeRlpList, readRlpItems } from '../../../chains/avalanche/codec/rlp.ts'
 
 /** Mix hash of all headers of IBFT, IBFT 2 and QBFT: private networks of Besu and GoQuorum. */
 const ISTANBUL_MIX = '0x63746963616c2062797a616e74696e65206661756c7420746f6c6572616e6365'

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { assembleAtomicTx } from '../../../../src/chains/avalanche/codec/atomic-txs.ts'
-import { encodeCHeader } from '../../../../src/chains/avalanche/codec/c-block.ts'
+import { assembleAtomicTx } from '../../../../src/chains/avalanche/codec/c/atomic-txs.ts'
+import { encodeCHeader } from '../../../../src/chains/avalanche/codec/c/block.ts'
+import { encodeRlpList } from '../../../../src/chains/avalanche/codec/c/rlp.ts'
 import {
   type AtomicTx,
   type CHeader,
@@ -18,7 +19,6 @@ import {
   nodeIdOfCertificate,
   openContainer,
 } from '../../../../src/chains/avalanche/codec/index.ts'
-import { encodeRlpList } from '../../../../src/chains/avalanche/codec/rlp.ts'
 import { sha256Hex } from '../../../../src/lib/bytes/sha256.ts'
 import { readWithAvalanchejs } from '../../../support/avalanche/avalanchejs-codec.ts'
 import { bytes, few, hex, id, plainInput, plainOutput, secpCredential, u32, u64 } from './arbitraries.ts'

@@ -1,6 +1,6 @@
 import { bytesToHex, EMPTY_ID } from '../../../../lib/bytes/ids.ts'
-import { assemblePTx, type PTx } from '../p-txs.ts'
-import { assembleXTx, type UnsignedXTx } from '../x-txs.ts'
+import { assemblePTx, type PTx } from '../p/txs.ts'
+import { assembleXTx, type UnsignedXTx } from '../x/txs.ts'
 import { encodePGenesis, encodeXGenesis } from './bytes.ts'
 import { type GenesisConfig, parseGenesisConfig } from './config.ts'
 import { type Genesis, readGenesis } from './genesis.ts'

@@ -1,8 +1,8 @@
 import { type Decoded, decodeTop, encodeTop, list, struct } from '../layout.ts'
 import { output } from '../outputs.ts'
-import { pTx } from '../p-txs.ts'
+import { pTx } from '../p/txs.ts'
 import { blob, id, text, u32, u64 } from '../primitives.ts'
-import { createAssetTx } from '../x-txs.ts'
+import { createAssetTx } from '../x/txs.ts'
 
 /** A UTXO of the P genesis with its message (the owner's old ETH address). */
 const genesisUtxo = struct('genesis UTXO', { txId: id, outputIndex: u32, assetId: id, output, message: blob })

@@ -1,8 +1,8 @@
 import { BadInputError } from '../../../../errors.ts'
 import { sha256Hex } from '../../../../lib/bytes/sha256.ts'
-import type { PTx } from '../p-txs.ts'
+import type { PTx } from '../p/txs.ts'
 import type { Utxo } from '../utxo.ts'
-import { assembleXTx, type XTx } from '../x-txs.ts'
+import { assembleXTx, type XTx } from '../x/txs.ts'
 import { decodePGenesis, decodeXGenesis, type PGenesis } from './bytes.ts'
 
 /** State of the chains before their first blocks. Ids are hex; amounts nAVAX; times unix seconds. */

@@ -1,6 +1,6 @@
 import { bytesToHex, EMPTY_ID } from '../../../../lib/bytes/ids.ts'
 import type { Output, TransferableOutput } from '../outputs.ts'
-import { assemblePTx, type PTx } from '../p-txs.ts'
+import { assemblePTx, type PTx } from '../p/txs.ts'
 import type { GenesisAllocation, GenesisConfig, GenesisStaker } from './config.ts'
 
 /** One locked or free amount of one owner, nAVAX. */

@@ -1,7 +1,7 @@
-import { BadAnswerError } from '../../../errors.ts'
-import { EMPTY_ID } from '../../../lib/bytes/ids.ts'
-import { keccak256Hex } from '../../../lib/bytes/keccak256.ts'
-import type { CHeader } from './c-header.ts'
+import { BadAnswerError } from '../../../../errors.ts'
+import { EMPTY_ID } from '../../../../lib/bytes/ids.ts'
+import { keccak256Hex } from '../../../../lib/bytes/keccak256.ts'
+import type { CHeader } from './header.ts'
 import { encodeRlpBytes } from './rlp.ts'
 
 /** keccak256 of the RLP of nothing. */

@@ -1,6 +1,6 @@
-import { bytesToHex } from '../../../lib/bytes/ids.ts'
-import { CodecError } from './codec-error.ts'
-import { type Cursor, take } from './reader.ts'
+import { bytesToHex } from '../../../../lib/bytes/ids.ts'
+import { CodecError } from '../codec-error.ts'
+import { type Cursor, take } from '../reader.ts'
 
 /** One RLP item: where it starts (including its head) and where its payload is in the cursor's buffer. */
 export interface RlpItem {

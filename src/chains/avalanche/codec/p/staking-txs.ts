@@ -1,7 +1,7 @@
-import { baseFields } from './base-tx.ts'
-import { variant } from './layout.ts'
-import { authorisation, owner, signer, stakeOutputs, validator } from './p-fields.ts'
-import { hexBlob, id, nodeId, u32, u64 } from './primitives.ts'
+import { baseFields } from '../base-tx.ts'
+import { variant } from '../layout.ts'
+import { hexBlob, id, nodeId, u32, u64 } from '../primitives.ts'
+import { authorisation, owner, signer, stakeOutputs, validator } from './fields.ts'
 
 /**
  * P-chain transactions that add, remove and reward stakers. Shares are parts per 1,000,000; times unix seconds.

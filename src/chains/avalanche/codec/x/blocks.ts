@@ -1,8 +1,8 @@
-import { EMPTY_ID } from '../../../lib/bytes/ids.ts'
-import { sha256Hex } from '../../../lib/bytes/sha256.ts'
-import { type Decoded, decodeTop, encodeTop, list, struct, union, variant } from './layout.ts'
-import { id, u64 } from './primitives.ts'
-import { xTx } from './x-txs.ts'
+import { EMPTY_ID } from '../../../../lib/bytes/ids.ts'
+import { sha256Hex } from '../../../../lib/bytes/sha256.ts'
+import { type Decoded, decodeTop, encodeTop, list, struct, union, variant } from '../layout.ts'
+import { id, u64 } from '../primitives.ts'
+import { xTx } from './txs.ts'
 
 const xBlock = union(
   'X-chain block',

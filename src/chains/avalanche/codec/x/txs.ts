@@ -1,10 +1,10 @@
-import { baseFields } from './base-tx.ts'
-import { transferableInput } from './inputs.ts'
-import { type Decoded, encodeTop, list, struct, union, variant } from './layout.ts'
-import { output, transferableOutput } from './outputs.ts'
-import { id, text, u8, u32 } from './primitives.ts'
-import { assembleSignedTx, type Credential, decodeSignedTx, type SignedTx, signedTxLayout } from './signed-tx.ts'
-import { operation } from './x-operations.ts'
+import { baseFields } from '../base-tx.ts'
+import { transferableInput } from '../inputs.ts'
+import { type Decoded, encodeTop, list, struct, union, variant } from '../layout.ts'
+import { output, transferableOutput } from '../outputs.ts'
+import { id, text, u8, u32 } from '../primitives.ts'
+import { assembleSignedTx, type Credential, decodeSignedTx, type SignedTx, signedTxLayout } from '../signed-tx.ts'
+import { operation } from './operations.ts'
 
 /** `fxIndex` 0 secp, 1 nft, 2 property. */
 const initialState = struct('initial state', { fxIndex: u32, outputs: list(output) })

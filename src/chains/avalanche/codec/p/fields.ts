@@ -1,7 +1,7 @@
-import { secpAuth } from './inputs.ts'
-import { list, struct, union, variant } from './layout.ts'
-import { outputOwnersVariant, transferableOutput } from './outputs.ts'
-import { address, nodeId, raw, u32, u64 } from './primitives.ts'
+import { secpAuth } from '../inputs.ts'
+import { list, struct, union, variant } from '../layout.ts'
+import { outputOwnersVariant, transferableOutput } from '../outputs.ts'
+import { address, nodeId, raw, u32, u64 } from '../primitives.ts'
 
 /** Parts that several P-chain transactions share. */
 

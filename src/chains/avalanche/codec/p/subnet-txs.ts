@@ -1,9 +1,9 @@
-import { baseFields } from './base-tx.ts'
-import { transferableInput } from './inputs.ts'
-import { list, struct, variant } from './layout.ts'
-import { transferableOutput } from './outputs.ts'
-import { authorisation, blsProof, owner, pChainOwner } from './p-fields.ts'
-import { blob, hexBlob, id, raw, text, u8, u32, u64 } from './primitives.ts'
+import { baseFields } from '../base-tx.ts'
+import { transferableInput } from '../inputs.ts'
+import { list, struct, variant } from '../layout.ts'
+import { transferableOutput } from '../outputs.ts'
+import { blob, hexBlob, id, raw, text, u8, u32, u64 } from '../primitives.ts'
+import { authorisation, blsProof, owner, pChainOwner } from './fields.ts'
 
 /** Moves of assets between P and the other chains, and within P. */
 export const transferTxs = [

@@ -1,7 +1,7 @@
-import { type Decoded, encodeTop, union } from './layout.ts'
-import { stakingTxs } from './p-staking-txs.ts'
-import { l1Txs, subnetTxs, transferTxs } from './p-subnet-txs.ts'
-import { assembleSignedTx, type Credential, decodeSignedTx, type SignedTx, signedTxLayout } from './signed-tx.ts'
+import { type Decoded, encodeTop, union } from '../layout.ts'
+import { assembleSignedTx, type Credential, decodeSignedTx, type SignedTx, signedTxLayout } from '../signed-tx.ts'
+import { stakingTxs } from './staking-txs.ts'
+import { l1Txs, subnetTxs, transferTxs } from './subnet-txs.ts'
 
 const unsignedPTx = union('P-chain transaction', ...stakingTxs, ...transferTxs, ...subnetTxs, ...l1Txs)
 

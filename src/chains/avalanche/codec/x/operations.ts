@@ -1,5 +1,5 @@
-import { secpInput } from './inputs.ts'
-import { list, struct, union, variant } from './layout.ts'
+import { secpInput } from '../inputs.ts'
+import { list, struct, union, variant } from '../layout.ts'
 import {
   nftTransferOutput,
   outputOwners,
@@ -7,8 +7,8 @@ import {
   propertyOwnedOutput,
   secpMintOutput,
   secpTransferOutput,
-} from './outputs.ts'
-import { blob, id, u32 } from './primitives.ts'
+} from '../outputs.ts'
+import { blob, id, u32 } from '../primitives.ts'
 
 const utxoName = struct('utxo name', { txId: id, outputIndex: u32 })
 

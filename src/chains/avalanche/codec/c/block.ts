@@ -1,7 +1,7 @@
-import { keccak256Hex } from '../../../lib/bytes/keccak256.ts'
-import { type CHeader, encodeCHeaderFields, readCHeader } from './c-header.ts'
-import { CodecError } from './codec-error.ts'
-import { expectEnd, openCursor } from './reader.ts'
+import { keccak256Hex } from '../../../../lib/bytes/keccak256.ts'
+import { CodecError } from '../codec-error.ts'
+import { expectEnd, openCursor } from '../reader.ts'
+import { type CHeader, encodeCHeaderFields, readCHeader } from './header.ts'
 import {
   encodeRlpBytes,
   encodeRlpList,

@@ -1,7 +1,7 @@
-import { sha256Hex } from '../../../lib/bytes/sha256.ts'
-import { type Decoded, decodeTop, encodeTop, list, union, variant } from './layout.ts'
-import { pTx } from './p-txs.ts'
-import { id, u64 } from './primitives.ts'
+import { sha256Hex } from '../../../../lib/bytes/sha256.ts'
+import { type Decoded, decodeTop, encodeTop, list, union, variant } from '../layout.ts'
+import { id, u64 } from '../primitives.ts'
+import { pTx } from './txs.ts'
 
 const apricot = { parentId: id, height: u64 }
 /** `time`: the chain's time from this block on, unix seconds. */

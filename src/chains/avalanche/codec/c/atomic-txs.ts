@@ -1,8 +1,8 @@
-import { transferableInput } from './inputs.ts'
-import { type Decoded, decodeTop, encodeTop, list, struct, union, variant } from './layout.ts'
-import { transferableOutput } from './outputs.ts'
-import { address, id, u32, u64 } from './primitives.ts'
-import { assembleSignedTx, type Credential, decodeSignedTx, type SignedTx, signedTxLayout } from './signed-tx.ts'
+import { transferableInput } from '../inputs.ts'
+import { type Decoded, decodeTop, encodeTop, list, struct, union, variant } from '../layout.ts'
+import { transferableOutput } from '../outputs.ts'
+import { address, id, u32, u64 } from '../primitives.ts'
+import { assembleSignedTx, type Credential, decodeSignedTx, type SignedTx, signedTxLayout } from '../signed-tx.ts'
 
 /** Amounts in nAVAX (AVAX) or the asset's unit; `address` is an EVM address. */
 const evmOutput = struct('EVM output', { address, amount: u64, assetId: id })

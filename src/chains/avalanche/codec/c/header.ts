@@ -1,6 +1,6 @@
-import { bytesToHex, hexToBytes } from '../../../lib/bytes/ids.ts'
-import { CodecError } from './codec-error.ts'
-import type { Cursor } from './reader.ts'
+import { bytesToHex, hexToBytes } from '../../../../lib/bytes/ids.ts'
+import { CodecError } from '../codec-error.ts'
+import type { Cursor } from '../reader.ts'
 import { encodeRlpBytes, readRlpBytes, readRlpUint, uintToBytes } from './rlp.ts'
 
 /** Hashes, addresses and byte strings are hex without 0x; numbers bigint; `time` unix seconds, fees wei. */
