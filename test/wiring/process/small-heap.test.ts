@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
-import { type FirnProcess, startFirnProcess } from '../support/programs/firn-process.ts'
-import { createStage } from '../support/server/stage.ts'
-import { eventually } from '../support/waiting/eventually.ts'
+import { type FirnProcess, startFirnProcess } from '../../support/programs/firn-process.ts'
+import { createStage } from '../../support/server/stage.ts'
+import { eventually } from '../../support/waiting/eventually.ts'
 
 const stage = createStage()
 const running: FirnProcess[] = []

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { expect, it, onTestFinished } from 'vitest'
-import { type Asked, type FakeNode, gorillaCall, startFront, told } from '../api/node/fake-nodes.ts'
-import { startRedis, untilHeard, whyNoRedis } from '../support/programs/redis-server.ts'
-import { eventually } from '../support/waiting/eventually.ts'
+import { type Asked, type FakeNode, gorillaCall, startFront, told } from '../../api/node/fake-nodes.ts'
+import { startRedis, untilHeard, whyNoRedis } from '../../support/programs/redis-server.ts'
+import { eventually } from '../../support/waiting/eventually.ts'
 
 // Behind a balancer the next call of a client is asked of another process: it must not show what was before.
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
+const root = fileURLToPath(new URL('../../../', import.meta.url))
 
 it('npm run verify tells wrong settings of the server from an index that differs', () => {
   const flags = ['--samples', '1', '--', '--http-prot', '1', '--log-level', 'loud']

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createHeapRoom } from '../../src/wiring/process/heap-room.ts'
+import { createHeapRoom } from '../../../src/wiring/process/heap-room.ts'
 
 const LIMIT = 1_000
 /** Sixty percent may live, so more than eighty are never in use: V8 would have collected at least once on the way. */

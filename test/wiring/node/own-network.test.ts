@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest'
-import { configOf } from '../config/sources.ts'
-import { createStage } from '../support/server/stage.ts'
-import { eventually } from '../support/waiting/eventually.ts'
+import { configOf } from '../../config/sources.ts'
+import { createStage } from '../../support/server/stage.ts'
+import { eventually } from '../../support/waiting/eventually.ts'
 
 const stage = createStage()
 afterEach(() => stage.clear())

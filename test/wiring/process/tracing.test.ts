@@ -1,9 +1,9 @@
 import { Agent, request } from 'undici'
 import { afterEach, describe, expect, it } from 'vitest'
-import { scrape, sumOf } from '../metrics/scrape.ts'
-import { attributesOf, type SentSpan, startCollector } from '../support/server/span-collector.ts'
-import { createStage } from '../support/server/stage.ts'
-import { eventually } from '../support/waiting/eventually.ts'
+import { scrape, sumOf } from '../../metrics/scrape.ts'
+import { attributesOf, type SentSpan, startCollector } from '../../support/server/span-collector.ts'
+import { createStage } from '../../support/server/stage.ts'
+import { eventually } from '../../support/waiting/eventually.ts'
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const CALLER = 'b7ad6b7169203331'

@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { createConfig } from '../../src/config/index.ts'
-import { checkLogFolder } from '../../src/wiring/process/loggers.ts'
+import { createConfig } from '../../../src/config/index.ts'
+import { checkLogFolder } from '../../../src/wiring/process/loggers.ts'
 
 it('a log folder that takes no files is told of at the start', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'firn-log-folder-'))

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, expect, it } from 'vitest'
-import { type Config, createConfig, type Partially } from '../../src/config/index.ts'
-import { openStore } from '../../src/store/index.ts'
-import { runVerify } from '../../src/wiring/indexed/verify.ts'
-import { indexedHeights, recordedIndex, untilIndexed } from '../support/recorded/recorded-index.ts'
-import { startReplayNode } from '../support/replay-node/index.ts'
-import { createStage } from '../support/server/stage.ts'
+import { type Config, createConfig, type Partially } from '../../../src/config/index.ts'
+import { openStore } from '../../../src/store/index.ts'
+import { runVerify } from '../../../src/wiring/indexed/verify.ts'
+import { indexedHeights, recordedIndex, untilIndexed } from '../../support/recorded/recorded-index.ts'
+import { startReplayNode } from '../../support/replay-node/index.ts'
+import { createStage } from '../../support/server/stage.ts'
 
 const stage = createStage()
 afterEach(() => stage.clear())

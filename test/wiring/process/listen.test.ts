@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import Fastify from 'fastify'
 import { expect, it, onTestFinished } from 'vitest'
-import { listen, refusedAddress } from '../../src/wiring/process/listen.ts'
-import { SERVER_PROGRAM } from '../support/programs/server-program.ts'
+import { listen, refusedAddress } from '../../../src/wiring/process/listen.ts'
+import { SERVER_PROGRAM } from '../../support/programs/server-program.ts'
 
 async function takenPort(): Promise<number> {
   const other = createServer().listen(0, '127.0.0.1')

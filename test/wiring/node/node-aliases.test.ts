@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { PRIMARY_NETWORK_ID } from '../../src/facts/primary-network.ts'
-import { configOf } from '../config/sources.ts'
-import { createStage } from '../support/server/stage.ts'
-import type { FaultServer } from '../support/upstream/fault-server.ts'
+import { PRIMARY_NETWORK_ID } from '../../../src/facts/primary-network.ts'
+import { configOf } from '../../config/sources.ts'
+import { createStage } from '../../support/server/stage.ts'
+import type { FaultServer } from '../../support/upstream/fault-server.ts'
 
 const stage = createStage()
 afterEach(() => stage.clear())

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { everyAddress, LETTERS, placeOf } from '../api/data/recorded-truth.ts'
-import { type LyingProxy, startLyingProxy } from '../indexer/lying-proxy.ts'
-import { type SandboxAvalanche, startSandboxAvalanche } from '../sandbox/avalanche-network.ts'
-import { recordedIndex, untilIndexed } from '../support/recorded/recorded-index.ts'
-import { trueUtxos } from '../support/recorded/true-utxos.ts'
-import { type AnyAnswer, readAny } from '../support/server/read-any.ts'
-import { createStage } from '../support/server/stage.ts'
+import { everyAddress, LETTERS, placeOf } from '../../api/data/recorded-truth.ts'
+import { type LyingProxy, startLyingProxy } from '../../indexer/lying-proxy.ts'
+import { type SandboxAvalanche, startSandboxAvalanche } from '../../sandbox/avalanche-network.ts'
+import { recordedIndex, untilIndexed } from '../../support/recorded/recorded-index.ts'
+import { trueUtxos } from '../../support/recorded/true-utxos.ts'
+import { type AnyAnswer, readAny } from '../../support/server/read-any.ts'
+import { createStage } from '../../support/server/stage.ts'
 
 /*
  * One index over restarts: with its nodes there, with all of them away, and with those of another network in their place.

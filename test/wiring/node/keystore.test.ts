@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { loadConfig } from '../../src/config/index.ts'
-import { wireKeystore } from '../../src/wiring/node/keystore.ts'
+import { loadConfig } from '../../../src/config/index.ts'
+import { wireKeystore } from '../../../src/wiring/node/keystore.ts'
 
 /** Nothing may be asked of the store or the network while the server is put together. */
 const untouched = new Proxy({}, { get: (_target, name) => expect.fail(`asked for ${String(name)}`) })

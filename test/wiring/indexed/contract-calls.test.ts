@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import type { Chains } from '../../src/chains/index.ts'
-import { JsonRpcError, NotFoundError } from '../../src/errors.ts'
-import { createContractCalls } from '../../src/wiring/indexed/contract-calls.ts'
+import type { Chains } from '../../../src/chains/index.ts'
+import { JsonRpcError, NotFoundError } from '../../../src/errors.ts'
+import { createContractCalls } from '../../../src/wiring/indexed/contract-calls.ts'
 
 const CHAIN = 43_113n
 const MINUTE = 60_000

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { tellOfIndex } from '../../src/wiring/node/told-by-index.ts'
+import { tellOfIndex } from '../../../src/wiring/node/told-by-index.ts'
 
 it('what the index has of a chain that is served is told, of others nothing', () => {
   const told: [string, bigint][] = []

@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from 'vitest'
-import { PRIMARY_NETWORK_ID } from '../../src/facts/primary-network.ts'
-import { configOf } from '../config/sources.ts'
-import { createStage } from '../support/server/stage.ts'
-import { eventually } from '../support/waiting/eventually.ts'
+import { PRIMARY_NETWORK_ID } from '../../../src/facts/primary-network.ts'
+import { configOf } from '../../config/sources.ts'
+import { createStage } from '../../support/server/stage.ts'
+import { eventually } from '../../support/waiting/eventually.ts'
 
 const stage = createStage()
 afterEach(() => stage.clear())

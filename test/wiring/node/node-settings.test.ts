@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
-import type { Config, Partially } from '../../src/config/index.ts'
-import { createStage } from '../support/server/stage.ts'
-import type { FaultServer } from '../support/upstream/fault-server.ts'
-import { eventually } from '../support/waiting/eventually.ts'
-import { gate } from '../support/waiting/gate.ts'
+import type { Config, Partially } from '../../../src/config/index.ts'
+import { createStage } from '../../support/server/stage.ts'
+import type { FaultServer } from '../../support/upstream/fault-server.ts'
+import { eventually } from '../../support/waiting/eventually.ts'
+import { gate } from '../../support/waiting/gate.ts'
 
 const stage = createStage()
 afterEach(() => stage.clear())

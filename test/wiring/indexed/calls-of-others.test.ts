@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest'
-import type { Chains } from '../../src/chains/index.ts'
-import { createContractCalls } from '../../src/wiring/indexed/contract-calls.ts'
-import type { FaultServerOptions } from '../support/upstream/fault-server.ts'
-import { startTestPool } from '../support/upstream/upstream-pool.ts'
+import type { Chains } from '../../../src/chains/index.ts'
+import { createContractCalls } from '../../../src/wiring/indexed/contract-calls.ts'
+import type { FaultServerOptions } from '../../support/upstream/fault-server.ts'
+import { startTestPool } from '../../support/upstream/upstream-pool.ts'
 
 const CALL = { to: `0x${'aa'.repeat(20)}`, data: '0xc87b56dd' }
 

@@ -1,9 +1,9 @@
 import { getGlobalDispatcher, MockAgent, setGlobalDispatcher } from 'undici'
 import { afterEach, expect, it, onTestFinished } from 'vitest'
-import { catalogue } from '../../src/config/catalogue/index.ts'
-import { startLyingProxy } from '../indexer/lying-proxy.ts'
-import { startSandboxAvalanche } from '../sandbox/avalanche-network.ts'
-import { createStage } from '../support/server/stage.ts'
+import { catalogue } from '../../../src/config/catalogue/index.ts'
+import { startLyingProxy } from '../../indexer/lying-proxy.ts'
+import { startSandboxAvalanche } from '../../sandbox/avalanche-network.ts'
+import { createStage } from '../../support/server/stage.ts'
 
 const stage = createStage()
 afterEach(() => stage.clear())

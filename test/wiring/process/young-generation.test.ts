@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, it } from 'vitest'
-import { shortenYoungCollections } from '../../src/wiring/process/young-generation.ts'
+import { shortenYoungCollections } from '../../../src/wiring/process/young-generation.ts'
 
 it('sets flags that this V8 knows: it says nothing about others', () => {
   const flags: string[] = []

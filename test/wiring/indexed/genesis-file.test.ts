@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { readGenesis } from '../../src/wiring/indexed/genesis-file.ts'
+import { readGenesis } from '../../../src/wiring/indexed/genesis-file.ts'
 
 it('a genesis behind a URL is asked for with the user and the password of that URL', async () => {
   const server = createServer(({ headers: { authorization } }, response) => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import type { StreamStatus } from '../../src/indexer/index.ts'
-import { UnhealthyError } from '../../src/services/node-health/index.ts'
-import { createIndexerCheck } from '../../src/wiring/indexed/indexer-health.ts'
+import type { StreamStatus } from '../../../src/indexer/index.ts'
+import { UnhealthyError } from '../../../src/services/node-health/index.ts'
+import { createIndexerCheck } from '../../../src/wiring/indexed/indexer-health.ts'
 
 const stream = (change: Partial<StreamStatus>): StreamStatus => ({
   name: 'testnet:P',

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, it, onTestFinished } from 'vitest'
-import { SERVER_PROGRAM } from '../support/programs/server-program.ts'
+import { SERVER_PROGRAM } from '../../support/programs/server-program.ts'
 
 const MAIN = [...SERVER_PROGRAM, '--chains-catalogue', 'false', '--http-port', '0']
 /** As a shell's line, behind the name of Node. */

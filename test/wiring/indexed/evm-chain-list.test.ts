@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { type Config, loadConfig } from '../../src/config/index.ts'
-import { createEvmChainList } from '../../src/wiring/indexed/evm-chain-list.ts'
-import { createEvmStreams } from '../../src/wiring/indexed/evm-streams.ts'
+import { type Config, loadConfig } from '../../../src/config/index.ts'
+import { createEvmChainList } from '../../../src/wiring/indexed/evm-chain-list.ts'
+import { createEvmStreams } from '../../../src/wiring/indexed/evm-streams.ts'
 
 /** What strangers are told of an endpoint. */
 async function rpcUrlOf(settings: Record<string, unknown>): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { expect, it } from 'vitest'
-import { warnOfFewFiles } from '../../src/wiring/process/open-files.ts'
+import { warnOfFewFiles } from '../../../src/wiring/process/open-files.ts'
 
 /** What is warned of in a process that may open so many files. */
 async function warnedAt(maxConnections: number, limits: () => Promise<string>): Promise<unknown[]> {

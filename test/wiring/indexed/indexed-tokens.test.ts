@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { loadConfig } from '../../src/config/index.ts'
-import { createIndexedTokens } from '../../src/wiring/indexed/indexed-tokens.ts'
+import { loadConfig } from '../../../src/config/index.ts'
+import { createIndexedTokens } from '../../../src/wiring/indexed/indexed-tokens.ts'
 
 const OWNER = `0x${'ab'.repeat(20)}`
 const TOKEN = 'cd'.repeat(20)

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { expect, it } from 'vitest'
-import { oldSpaceLimit } from '../../src/wiring/process/old-space.ts'
+import { oldSpaceLimit } from '../../../src/wiring/process/old-space.ts'
 
 const MIB = 1_048_576
 
 /** What a process of this Node takes its limit to be, MiB. */
 function limitIn(flags: readonly string[], options = ''): number {
-  const source = new URL('../../src/wiring/process/old-space.ts', import.meta.url).href
+  const source = new URL('../../../src/wiring/process/old-space.ts', import.meta.url).href
   const script = `const { oldSpaceLimit } = await import('${source}'); console.log(oldSpaceLimit())`
   const args = [...flags, '--import', 'tsx', '--input-type=module', '-e', script]
   const { stdout } = spawnSync(process.execPath, args, {

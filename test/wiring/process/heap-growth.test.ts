@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, it } from 'vitest'
-import { boundHeapGrowth } from '../../src/wiring/process/heap-growth.ts'
+import { boundHeapGrowth } from '../../../src/wiring/process/heap-growth.ts'
 
 it('sets a flag that this V8 knows: it says nothing about others', () => {
   const flags: string[] = []
