@@ -1,6 +1,6 @@
 /**
- * `/v1/*`: indexed chain data as the official SDKs read it. One file per resource, each a list of routes; this file
- * adds what they share: budgets, errors, paths, the document and its page.
+ * `/v1/*`: indexed chain data as the official SDKs read it. One file per resource, each a list of routes, in `primary` (P,
+ * X and C's atomic side) or `evm`; this file adds what they share: budgets, errors, paths, the document and its page.
  */
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'

@@ -1,5 +1,5 @@
 import { getAddress } from 'viem/utils'
-import type { EvmChainInfo, EvmChains } from '../../api/data/evm-chain.ts'
+import type { EvmChainInfo, EvmChains } from '../../api/data/evm/chain.ts'
 import type { Chains } from '../../chains/index.ts'
 import type { Config } from '../../config/index.ts'
 import { PRIMARY_NETWORK_ID } from '../../facts/primary-network.ts'

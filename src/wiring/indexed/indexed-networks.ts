@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { NetworkIdentity } from '../../api/data/primary-chain.ts'
+import type { NetworkIdentity } from '../../api/data/primary/chain.ts'
 import type { NetworkFacts } from '../../chains/avalanche/index.ts'
 import type { Chains } from '../../chains/index.ts'
 import type { Config } from '../../config/index.ts'

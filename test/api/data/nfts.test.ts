@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type NftDeps, nftRoutes } from '../../../src/api/data/nfts.ts'
+import { type NftDeps, nftRoutes } from '../../../src/api/data/evm/nfts.ts'
 import type { NftToken } from '../../../src/store/index.ts'
 import { startDataApi } from './data-app.ts'
 

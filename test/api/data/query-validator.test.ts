@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { expect, it } from 'vitest'
-import { readAddresses } from '../../../src/api/data/addresses.ts'
+import { readAddresses } from '../../../src/api/data/primary/addresses.ts'
 import { queryValidator } from '../../../src/api/data/query-validator.ts'
 import { pagingQuery, unixSeconds } from '../../../src/api/data/schemas.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { requireWholeHistory } from '../../../src/api/data/whole-history.ts'
+import { requireWholeHistory } from '../../../src/api/data/primary/whole-history.ts'
 import { assembleXTx, type UnsignedXTx, type XBlock } from '../../../src/chains/avalanche/codec/index.ts'
 import { createXApplier } from '../../../src/indexer/primary/x/applier.ts'
 import { idFromCb58 } from '../../../src/lib/bytes/ids.ts'

@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox'
-import { FirnError } from '../../errors.ts'
-import { idFromCb58, idToCb58 } from '../../lib/bytes/ids.ts'
-import type { AssetInfo, OutputKind } from '../../store/index.ts'
-import type { PrimaryChain, PrimaryDeps, ToldAsset } from './primary-chain.ts'
-import { oneOf } from './schemas.ts'
+import { FirnError } from '../../../errors.ts'
+import { idFromCb58, idToCb58 } from '../../../lib/bytes/ids.ts'
+import type { AssetInfo, OutputKind } from '../../../store/index.ts'
+import { oneOf } from '../schemas.ts'
+import type { PrimaryChain, PrimaryDeps, ToldAsset } from './chain.ts'
 
 /** Members of every asset amount. */
 export const assetMembers = {

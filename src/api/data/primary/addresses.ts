@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
-import { BadInputError } from '../../errors.ts'
-import { parseBech32Address } from '../../lib/bytes/bech32-address.ts'
-import { bytesToHex } from '../../lib/bytes/ids.ts'
+import { BadInputError } from '../../../errors.ts'
+import { parseBech32Address } from '../../../lib/bytes/bech32-address.ts'
+import { bytesToHex } from '../../../lib/bytes/ids.ts'
 
 /** Addresses per call: the GET limit is the hosted service's, the POST exists for more. */
 const MAX_ADDRESSES = { GET: 64, POST: 1_024 } as const

@@ -1,13 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { BadInputError } from '../../errors.ts'
-import { idFromCb58 } from '../../lib/bytes/ids.ts'
-import type { UtxoCursor, UtxoListQuery, UtxoPage, UtxoRecord } from '../../store/index.ts'
-import { callerOf } from '../plugins/caller.ts'
+import { BadInputError } from '../../../errors.ts'
+import { idFromCb58 } from '../../../lib/bytes/ids.ts'
+import type { UtxoCursor, UtxoListQuery, UtxoPage, UtxoRecord } from '../../../store/index.ts'
+import { callerOf } from '../../plugins/caller.ts'
+import { queryMark, readPageToken, writePageToken } from '../page-token.ts'
+import type { DataRoute } from '../route.ts'
+import { answers, oneOf, pagingQuery, SortOrderSchema } from '../schemas.ts'
 import { AddressesBodySchema, AddressesQuerySchema, postedAddresses, queriedAddresses } from './addresses.ts'
 import { withAssets } from './assets.ts'
-import { type Asked, besideNodes, shownPage, withToldOutputs } from './node-outputs.ts'
-import { queryMark, readPageToken, writePageToken } from './page-token.ts'
 import {
   type PrimaryChain,
   type PrimaryDeps,
@@ -15,9 +16,8 @@ import {
   PrimaryParamsSchema,
   requireFresh,
   resolveChain,
-} from './primary-chain.ts'
-import type { DataRoute } from './route.ts'
-import { answers, oneOf, pagingQuery, SortOrderSchema } from './schemas.ts'
+} from './chain.ts'
+import { type Asked, besideNodes, shownPage, withToldOutputs } from './node-outputs.ts'
 import {
   ListPChainUtxosSchema,
   ListUtxosSchema,

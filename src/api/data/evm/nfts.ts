@@ -1,13 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { getAddress } from 'viem/utils'
-import { BadInputError, FirnError, NotFoundError } from '../../errors.ts'
-import { defined } from '../../lib/defined.ts'
-import type { IndexReader, NftMetadataRecords, NftToken } from '../../store/index.ts'
-import { contractAddress, evmChainId } from './evm-chain.ts'
-import { type EvmFreshnessDeps, requireFreshChain } from './evm-freshness.ts'
-import { queryMark, readPageToken, writePageToken } from './page-token.ts'
-import type { DataRoute } from './route.ts'
-import { answers, closed, errorResponses, NextPageTokenSchema, oneOf, pagingQuery } from './schemas.ts'
+import { BadInputError, FirnError, NotFoundError } from '../../../errors.ts'
+import { defined } from '../../../lib/defined.ts'
+import type { IndexReader, NftMetadataRecords, NftToken } from '../../../store/index.ts'
+import { queryMark, readPageToken, writePageToken } from '../page-token.ts'
+import type { DataRoute } from '../route.ts'
+import { answers, closed, errorResponses, NextPageTokenSchema, oneOf, pagingQuery } from '../schemas.ts'
+import { contractAddress, evmChainId } from './chain.ts'
+import { type EvmFreshnessDeps, requireFreshChain } from './freshness.ts'
 
 const optional = Type.Optional
 const text = Type.String()

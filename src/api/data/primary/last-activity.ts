@@ -1,18 +1,12 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { NotFoundError } from '../../errors.ts'
-import { idToCb58 } from '../../lib/bytes/ids.ts'
-import { callerOf } from '../plugins/caller.ts'
+import { NotFoundError } from '../../../errors.ts'
+import { idToCb58 } from '../../../lib/bytes/ids.ts'
+import { callerOf } from '../../plugins/caller.ts'
+import type { DataRoute } from '../route.ts'
+import { answers, ChainInfoSchema, closed } from '../schemas.ts'
 import { AddressesBodySchema, AddressesQuerySchema, postedAddresses, queriedAddresses } from './addresses.ts'
-import {
-  type PrimaryDeps,
-  type PrimaryParams,
-  PrimaryParamsSchema,
-  requireFresh,
-  resolveChain,
-} from './primary-chain.ts'
-import type { DataRoute } from './route.ts'
-import { answers, ChainInfoSchema, closed } from './schemas.ts'
+import { type PrimaryDeps, type PrimaryParams, PrimaryParamsSchema, requireFresh, resolveChain } from './chain.ts'
 import { requireWholeHistory } from './whole-history.ts'
 
 const LastActivitySchema = closed('LastActivityTimestamp', {

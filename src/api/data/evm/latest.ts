@@ -1,11 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { getAddress } from 'viem/utils'
-import { BadInputError } from '../../errors.ts'
-import type { ContractInfo, IndexReader, ListedEvmBlock, ListedEvmTransaction } from '../../store/index.ts'
-import { type EvmFreshnessDeps, requireFreshList } from './evm-freshness.ts'
-import { queryMark, readPageToken, writePageToken } from './page-token.ts'
-import type { DataRoute } from './route.ts'
-import { answers, closed, NetworkSchema, NextPageTokenSchema, oneOf, pagingQuery } from './schemas.ts'
+import { BadInputError } from '../../../errors.ts'
+import type { ContractInfo, IndexReader, ListedEvmBlock, ListedEvmTransaction } from '../../../store/index.ts'
+import { queryMark, readPageToken, writePageToken } from '../page-token.ts'
+import type { DataRoute } from '../route.ts'
+import { answers, closed, NetworkSchema, NextPageTokenSchema, oneOf, pagingQuery } from '../schemas.ts'
+import { type EvmFreshnessDeps, requireFreshList } from './freshness.ts'
 
 const optional = Type.Optional
 const text = Type.String()

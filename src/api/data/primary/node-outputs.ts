@@ -1,6 +1,6 @@
-import { FirnError } from '../../errors.ts'
-import { firstXBlock, isOfUnknownEnd } from '../../facts/first-x-blocks.ts'
-import { INDEXED_C, type Older } from '../../services/node-outputs/index.ts'
+import { FirnError } from '../../../errors.ts'
+import { firstXBlock, isOfUnknownEnd } from '../../../facts/first-x-blocks.ts'
+import { INDEXED_C, type Older } from '../../../services/node-outputs/index.ts'
 import {
   type BalanceGroup,
   type BalanceQuery,
@@ -11,8 +11,8 @@ import {
   type UtxoListQuery,
   type UtxoPage,
   type UtxoRecord,
-} from '../../store/index.ts'
-import type { PrimaryChain, PrimaryDeps } from './primary-chain.ts'
+} from '../../../store/index.ts'
+import type { PrimaryChain, PrimaryDeps } from './chain.ts'
 
 /** A further try is needed only if an output was spent within the few milliseconds of the try before. */
 const TRIES = 3

@@ -1,17 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { BadInputError, NotFoundError } from '../../errors.ts'
-import { formatNodeId, idFromCb58, idToCb58, parseNodeId } from '../../lib/bytes/ids.ts'
-import type { BlockCursor, BlockRow } from '../../store/index.ts'
-import { queryMark, readPageToken, writePageToken } from './page-token.ts'
-import {
-  type PrimaryChain,
-  type PrimaryDeps,
-  PrimaryParamsSchema,
-  requireFresh,
-  resolveChain,
-} from './primary-chain.ts'
-import type { DataRoute } from './route.ts'
-import { answers, ChainInfoSchema, closed, NextPageTokenSchema, pagingQuery, unixSeconds } from './schemas.ts'
+import { BadInputError, NotFoundError } from '../../../errors.ts'
+import { formatNodeId, idFromCb58, idToCb58, parseNodeId } from '../../../lib/bytes/ids.ts'
+import type { BlockCursor, BlockRow } from '../../../store/index.ts'
+import { queryMark, readPageToken, writePageToken } from '../page-token.ts'
+import type { DataRoute } from '../route.ts'
+import { answers, ChainInfoSchema, closed, NextPageTokenSchema, pagingQuery, unixSeconds } from '../schemas.ts'
+import { type PrimaryChain, type PrimaryDeps, PrimaryParamsSchema, requireFresh, resolveChain } from './chain.ts'
 
 const optional = Type.Optional
 

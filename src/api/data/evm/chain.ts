@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { BadInputError, NotFoundError } from '../../errors.ts'
-import { closed, oneOf } from './schemas.ts'
+import { BadInputError, NotFoundError } from '../../../errors.ts'
+import { closed, oneOf } from '../schemas.ts'
 
 const optional = Type.Optional
 

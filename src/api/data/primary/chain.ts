@@ -1,11 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply } from 'fastify'
-import { BadInputError, FirnError, NotFoundError } from '../../errors.ts'
-import { CHAIN_LETTERS, PRIMARY_NETWORK_ID, type Side } from '../../facts/primary-network.ts'
-import { PUBLIC_NETWORKS } from '../../facts/public-networks.ts'
-import { formatBech32Address } from '../../lib/bytes/bech32-address.ts'
-import { hexToBytes } from '../../lib/bytes/ids.ts'
-import type { CMemories, OlderOutputs } from '../../services/node-outputs/index.ts'
+import { BadInputError, FirnError, NotFoundError } from '../../../errors.ts'
+import { CHAIN_LETTERS, PRIMARY_NETWORK_ID, type Side } from '../../../facts/primary-network.ts'
+import { PUBLIC_NETWORKS } from '../../../facts/public-networks.ts'
+import { formatBech32Address } from '../../../lib/bytes/bech32-address.ts'
+import { hexToBytes } from '../../../lib/bytes/ids.ts'
+import type { CMemories, OlderOutputs } from '../../../services/node-outputs/index.ts'
 import {
   type AssetInfo,
   type ChainLetter,
@@ -15,9 +15,10 @@ import {
   indexAge,
   isTooOld,
   oldIndexText,
-} from '../../store/index.ts'
-import { tellIndexPlace } from '../plugins/index-place.ts'
-import { NetworkSchema } from './schemas.ts'
+} from '../../../store/index.ts'
+import { tellIndexPlace } from '../../plugins/index-place.ts'
+import { NetworkSchema } from '../schemas.ts'
+import { StaleIndexError } from '../stale-index-error.ts'
 
 /** What identifies a network; ids in CB58. */
 export interface NetworkIdentity {
@@ -98,13 +99,6 @@ export async function resolveChain(deps: PrimaryDeps, params: PrimaryParams): Pr
     letter,
     identity,
     chainInfo: { chainName, network: side === 'mainnet' ? 'mainnet' : 'fuji' },
-  }
-}
-
-/** The answer of a stalled index would be wrong. */
-export class StaleIndexError extends FirnError {
-  constructor(message: string) {
-    super(message, { code: 'STALE_INDEX', status: 503, retryable: true, expose: true })
   }
 }
 

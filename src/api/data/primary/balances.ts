@@ -1,11 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { firstXBlock, isBeforeXBlocks, isOfUnknownEnd } from '../../facts/first-x-blocks.ts'
-import type { Older } from '../../services/node-outputs/index.ts'
-import type { BalanceGroup, BalanceQuery, UtxoCursor, UtxoRecord } from '../../store/index.ts'
-import { callerOf } from '../plugins/caller.ts'
+import { firstXBlock, isBeforeXBlocks, isOfUnknownEnd } from '../../../facts/first-x-blocks.ts'
+import type { Older } from '../../../services/node-outputs/index.ts'
+import type { BalanceGroup, BalanceQuery, UtxoCursor, UtxoRecord } from '../../../store/index.ts'
+import { callerOf } from '../../plugins/caller.ts'
+import type { DataRoute } from '../route.ts'
+import { answers, ChainInfoSchema, closed, unixSeconds } from '../schemas.ts'
 import { AddressesQuerySchema, queriedAddresses } from './addresses.ts'
 import { assetMembers, presentAsset, withAssets } from './assets.ts'
-import { type Asked, besideNodes, groupOf, without } from './node-outputs.ts'
 import {
   type PrimaryChain,
   type PrimaryDeps,
@@ -13,9 +14,8 @@ import {
   PrimaryParamsSchema,
   requireFresh,
   resolveChain,
-} from './primary-chain.ts'
-import type { DataRoute } from './route.ts'
-import { answers, ChainInfoSchema, closed, unixSeconds } from './schemas.ts'
+} from './chain.ts'
+import { type Asked, besideNodes, groupOf, without } from './node-outputs.ts'
 import { requireWholeHistory } from './whole-history.ts'
 
 /** Entries per read when outputs that X had before its blocks have to be told apart. */

@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { idToCb58 } from '../../lib/bytes/ids.ts'
-import type { UtxoRecord } from '../../store/index.ts'
+import { idToCb58 } from '../../../lib/bytes/ids.ts'
+import type { UtxoRecord } from '../../../store/index.ts'
+import { ChainInfoSchema, closed, NextPageTokenSchema, oneOf } from '../schemas.ts'
 import { assetMembers, presentAsset } from './assets.ts'
-import { addressText, type PrimaryChain } from './primary-chain.ts'
-import { ChainInfoSchema, closed, NextPageTokenSchema, oneOf } from './schemas.ts'
+import { addressText, type PrimaryChain } from './chain.ts'
 
 const optional = Type.Optional
 const text = Type.String()

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify'
-import { type IndexAge, type IndexReader, indexAge, isTooOld, oldIndexText } from '../../store/index.ts'
-import { tellIndexPlace } from '../plugins/index-place.ts'
-import type { EvmChains } from './evm-chain.ts'
-import { StaleIndexError } from './primary-chain.ts'
+import { type IndexAge, type IndexReader, indexAge, isTooOld, oldIndexText } from '../../../store/index.ts'
+import { tellIndexPlace } from '../../plugins/index-place.ts'
+import { StaleIndexError } from '../stale-index-error.ts'
+import type { EvmChains } from './chain.ts'
 
 export interface EvmFreshnessDeps {
   index: Pick<IndexReader, 'progress'>

@@ -1,6 +1,6 @@
-import { FirnError } from '../../errors.ts'
-import { firstXBlock } from '../../facts/first-x-blocks.ts'
-import type { PrimaryChain } from './primary-chain.ts'
+import { FirnError } from '../../../errors.ts'
+import { firstXBlock } from '../../../facts/first-x-blocks.ts'
+import type { PrimaryChain } from './chain.ts'
 
 /**
  * Refuses past data of a chain whose history the index cannot know completely: outputs that X created and spent before

@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { IndexReader } from '../../store/index.ts'
-import { ChainInfoDtoSchema, contractAddress } from './evm-chain.ts'
-import { type EvmFreshnessDeps, requireFreshList } from './evm-freshness.ts'
-import type { DataRoute } from './route.ts'
-import { answers, closed } from './schemas.ts'
+import type { IndexReader } from '../../../store/index.ts'
+import type { DataRoute } from '../route.ts'
+import { answers, closed } from '../schemas.ts'
+import { ChainInfoDtoSchema, contractAddress } from './chain.ts'
+import { type EvmFreshnessDeps, requireFreshList } from './freshness.ts'
 
 const Params = Type.Object({ address: Type.String({ description: 'EVM address.' }) })
 
