@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe } from 'vitest'
-import { checkBalancesAt, checkBalancesNow } from './balances.ts'
-import { checkActivity, checkBlocks } from './blocks.ts'
 import { checkCredentials } from './credentials.ts'
-import { checkEvm, checkIndexNotes, checkRequests } from './evm.ts'
+import { checkEvm, checkIndexNotes, checkRequests } from './evm/recorded.ts'
 import { type IndexedServer, startIndexedServer } from './indexed-server.ts'
-import { checkAddressState } from './node-state.ts'
+import { checkBalancesAt, checkBalancesNow } from './primary/balances.ts'
+import { checkActivity, checkBlocks } from './primary/blocks.ts'
+import { checkAddressState } from './primary/node-state.ts'
+import { checkUtxos } from './primary/utxos.ts'
 import { checkSdks } from './sdks.ts'
 import { checkStakeRewards } from './stake-rewards.ts'
-import { checkUtxos } from './utxos.ts'
 
 // Indexing takes seconds: one server for everything that only reads.
 let running: IndexedServer

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { trueUtxos } from '../../support/recorded/true-utxos.ts'
-import { everyAddress } from './recorded-truth.ts'
-import { listed, startShort } from './short-index.ts'
-import { bornLate, LAST_LOST } from './x-born-late.ts'
+import { trueUtxos } from '../../../support/recorded/true-utxos.ts'
+import { listed, startShort } from '../primary/short-index.ts'
+import { bornLate, LAST_LOST } from '../primary/x-born-late.ts'
+import { everyAddress } from '../recorded-truth.ts'
 
 const cards = trueUtxos().filter(
   ({ type, createdAtHeight, consumedBy }) =>

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { recordedJson } from '../../support/recorded/recordings.ts'
-import { type TrueUtxo, trueUtxos } from '../../support/recorded/true-utxos.ts'
-import type { DataAnswer, IndexedServer } from './indexed-server.ts'
-import { everyAddress, isStaked, LETTERS, type Letter, placeOf } from './recorded-truth.ts'
+import { recordedJson } from '../../../support/recorded/recordings.ts'
+import { type TrueUtxo, trueUtxos } from '../../../support/recorded/true-utxos.ts'
+import type { DataAnswer, IndexedServer } from '../indexed-server.ts'
+import { everyAddress, isStaked, LETTERS, type Letter, placeOf } from '../recorded-truth.ts'
 
 type Item = Record<string, unknown> & { utxoId: string; asset: { amount: string } }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest'
+import { type IndexedServer, startIndexedServer } from '../indexed-server.ts'
 import { checkBalancesAt } from './balances.ts'
-import { type IndexedServer, startIndexedServer } from './indexed-server.ts'
 import { checkBalanceSamples } from './node-state.ts'
 
 let running: IndexedServer

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type LyingProxy, startLyingProxy } from '../../indexer/lying-proxy.ts'
-import { type SandboxAvalanche, startSandboxAvalanche } from '../../sandbox/avalanche-network.ts'
-import { recordedIndex } from '../../support/recorded/recorded-index.ts'
-import { recordedJson } from '../../support/recorded/recordings.ts'
-import { trueUtxos } from '../../support/recorded/true-utxos.ts'
-import { createStage } from '../../support/server/stage.ts'
-import { everyAddress, placeOf } from './recorded-truth.ts'
+import { type LyingProxy, startLyingProxy } from '../../../indexer/lying-proxy.ts'
+import { type SandboxAvalanche, startSandboxAvalanche } from '../../../sandbox/avalanche-network.ts'
+import { recordedIndex } from '../../../support/recorded/recorded-index.ts'
+import { recordedJson } from '../../../support/recorded/recordings.ts'
+import { trueUtxos } from '../../../support/recorded/true-utxos.ts'
+import { createStage } from '../../../support/server/stage.ts'
+import { everyAddress, placeOf } from '../recorded-truth.ts'
 
 /*
  * An index of P alone, which holds outputs of assets that were made on X: as on a network whose assets are older than the

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { recordedJson, recordedLines } from '../../support/recorded/recordings.ts'
-import { type TrueUtxo, trueUtxos } from '../../support/recorded/true-utxos.ts'
+import { recordedJson, recordedLines } from '../../../support/recorded/recordings.ts'
+import { type TrueUtxo, trueUtxos } from '../../../support/recorded/true-utxos.ts'
+import type { IndexedServer } from '../indexed-server.ts'
+import { LETTERS, type Letter, placeOf } from '../recorded-truth.ts'
 import { type Balances, balancesOf } from './balances.ts'
-import type { IndexedServer } from './indexed-server.ts'
-import { LETTERS, type Letter, placeOf } from './recorded-truth.ts'
 
 /** Amounts by asset. */
 type Amounts = Record<string, string>

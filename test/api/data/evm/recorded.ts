@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { toEventSelector } from 'viem'
 import { expect, it } from 'vitest'
-import { decodeWithAvalanchejs } from '../../support/avalanche/avalanchejs-codec.ts'
-import { recordedJson, recordedLines } from '../../support/recorded/recordings.ts'
-import { indexNotes, UNTRACED_NOTES } from '../../support/server/index-notes.ts'
-import { C_CHAIN, type IndexedServer, L1 } from './indexed-server.ts'
+import { decodeWithAvalanchejs } from '../../../support/avalanche/avalanchejs-codec.ts'
+import { recordedJson, recordedLines } from '../../../support/recorded/recordings.ts'
+import { indexNotes, UNTRACED_NOTES } from '../../../support/server/index-notes.ts'
+import { C_CHAIN, type IndexedServer, L1 } from '../indexed-server.ts'
 
 interface Transaction {
   hash: string
@@ -40,7 +40,7 @@ interface Final {
 }
 type Shown = Record<string, unknown>
 
-const l1Lines = gunzipSync(readFileSync(new URL('../../fixtures/l1/l1-blocks.ndjson.gz', import.meta.url)))
+const l1Lines = gunzipSync(readFileSync(new URL('../../../fixtures/l1/l1-blocks.ndjson.gz', import.meta.url)))
   .toString()
   .split('\n')
   .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Line]))

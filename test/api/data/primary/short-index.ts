@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { expect } from 'vitest'
-import { type Stage, startStage } from '../../indexer/stage.ts'
-import { trueUtxos } from '../../support/recorded/true-utxos.ts'
-import { everyAddress, type Letter, placeOf } from './recorded-truth.ts'
+import { type Stage, startStage } from '../../../indexer/stage.ts'
+import { trueUtxos } from '../../../support/recorded/true-utxos.ts'
+import { everyAddress, type Letter, placeOf } from '../recorded-truth.ts'
 import { FIRST, LAST_LOST, loseBlocks, serve } from './x-born-late.ts'
 
 const addresses = everyAddress(trueUtxos())

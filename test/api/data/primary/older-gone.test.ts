@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { balanceRoutes } from '../../../src/api/data/primary/balances.ts'
-import type { PrimaryDeps } from '../../../src/api/data/primary/chain.ts'
-import { FIRST_X_BLOCKS } from '../../../src/facts/first-x-blocks.ts'
-import type { BalanceGroup, UtxoCursor, UtxoRecord } from '../../../src/store/index.ts'
-import { IDENTITY, owner, X } from './asked-index.ts'
-import { startDataApi } from './data-app.ts'
+import { balanceRoutes } from '../../../../src/api/data/primary/balances.ts'
+import type { PrimaryDeps } from '../../../../src/api/data/primary/chain.ts'
+import { FIRST_X_BLOCKS } from '../../../../src/facts/first-x-blocks.ts'
+import type { BalanceGroup, UtxoCursor, UtxoRecord } from '../../../../src/store/index.ts'
+import { IDENTITY, owner, X } from '../asked-index.ts'
+import { startDataApi } from '../data-app.ts'
 
 const FIRST = 1_000_000n
 const AVAX = '3'.repeat(64)

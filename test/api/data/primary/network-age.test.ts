@@ -1,12 +1,12 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { balanceRoutes } from '../../../src/api/data/primary/balances.ts'
-import { primaryBlockRoutes } from '../../../src/api/data/primary/blocks.ts'
-import { lastActivityRoutes } from '../../../src/api/data/primary/last-activity.ts'
-import { type UtxoDeps, utxoRoutes } from '../../../src/api/data/primary/utxos.ts'
-import { FIRST_X_BLOCKS } from '../../../src/facts/first-x-blocks.ts'
-import { INDEXED_C, NO_OLDER } from '../../../src/services/node-outputs/index.ts'
-import { IDENTITY } from './asked-index.ts'
-import { startDataApi } from './data-app.ts'
+import { balanceRoutes } from '../../../../src/api/data/primary/balances.ts'
+import { primaryBlockRoutes } from '../../../../src/api/data/primary/blocks.ts'
+import { lastActivityRoutes } from '../../../../src/api/data/primary/last-activity.ts'
+import { type UtxoDeps, utxoRoutes } from '../../../../src/api/data/primary/utxos.ts'
+import { FIRST_X_BLOCKS } from '../../../../src/facts/first-x-blocks.ts'
+import { INDEXED_C, NO_OLDER } from '../../../../src/services/node-outputs/index.ts'
+import { IDENTITY } from '../asked-index.ts'
+import { startDataApi } from '../data-app.ts'
 
 /*
  * What lies in shared memory is made and taken by the blocks of other chains: an answer is as old as the oldest of them.

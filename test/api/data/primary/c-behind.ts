@@ -1,7 +1,7 @@
-import { letters } from '../../../src/store/codes.ts'
-import type { Stage } from '../../indexer/stage.ts'
-import { trueUtxos } from '../../support/recorded/true-utxos.ts'
-import type { Letter } from './recorded-truth.ts'
+import { letters } from '../../../../src/store/codes.ts'
+import type { Stage } from '../../../indexer/stage.ts'
+import { trueUtxos } from '../../../support/recorded/true-utxos.ts'
+import type { Letter } from '../recorded-truth.ts'
 import { OPEN, serve } from './x-born-late.ts'
 
 /*

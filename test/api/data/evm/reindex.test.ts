@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { type NftDeps, nftRoutes } from '../../../src/api/data/evm/nfts.ts'
-import { NotFoundError } from '../../../src/errors.ts'
-import { startDataApi } from './data-app.ts'
+import { type NftDeps, nftRoutes } from '../../../../src/api/data/evm/nfts.ts'
+import { NotFoundError } from '../../../../src/errors.ts'
+import { startDataApi } from '../data-app.ts'
 
 const CHAIN = '43113'
 const NOW = 1_000_000

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { recordedLines } from '../../support/recorded/recordings.ts'
-import type { IndexedServer } from './indexed-server.ts'
-import { LETTERS, type Letter, placeOf } from './recorded-truth.ts'
+import { recordedLines } from '../../../support/recorded/recordings.ts'
+import type { IndexedServer } from '../indexed-server.ts'
+import { LETTERS, type Letter, placeOf } from '../recorded-truth.ts'
 
 interface TrueBlock {
   chain: Letter

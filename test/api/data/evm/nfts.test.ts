@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { type NftDeps, nftRoutes } from '../../../src/api/data/evm/nfts.ts'
-import type { NftToken } from '../../../src/store/index.ts'
-import { startDataApi } from './data-app.ts'
+import { type NftDeps, nftRoutes } from '../../../../src/api/data/evm/nfts.ts'
+import type { NftToken } from '../../../../src/store/index.ts'
+import { startDataApi } from '../data-app.ts'
 
 const NOW = 1_000_000
 const [CHAIN, OTHER_CHAIN, STANDING] = ['43113', '9', '5']

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import { expect, it } from 'vitest'
-import { startStage } from '../../indexer/stage.ts'
-import { trueUtxos } from '../../support/recorded/true-utxos.ts'
+import { startStage } from '../../../indexer/stage.ts'
+import { trueUtxos } from '../../../support/recorded/true-utxos.ts'
+import { everyAddress, type Letter, placeOf } from '../recorded-truth.ts'
 import { between, loseC, serveBehind } from './c-behind.ts'
-import { everyAddress, type Letter, placeOf } from './recorded-truth.ts'
 import { listed } from './short-index.ts'
 import { serve } from './x-born-late.ts'
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
-import { recordedJson } from '../../support/recorded/recordings.ts'
-import { trueUtxos } from '../../support/recorded/true-utxos.ts'
-import type { IndexedServer } from './indexed-server.ts'
-import { everyAddress, isStaked, LETTERS, type Letter, placeOf } from './recorded-truth.ts'
+import { recordedJson } from '../../../support/recorded/recordings.ts'
+import { trueUtxos } from '../../../support/recorded/true-utxos.ts'
+import type { IndexedServer } from '../indexed-server.ts'
+import { everyAddress, isStaked, LETTERS, type Letter, placeOf } from '../recorded-truth.ts'
 
 /** Category → asset → amount; in shared memory category → other chain → asset → amount. */
 export type Balances = Record<string, Record<string, unknown>>
@@ -65,7 +65,7 @@ function counted(letter: Letter, balances: Balances): Balances {
 }
 
 const moments = JSON.parse(
-  gunzipSync(readFileSync(new URL('../../fixtures/network/truth/balances-at.json.gz', import.meta.url))).toString(),
+  gunzipSync(readFileSync(new URL('../../../fixtures/network/truth/balances-at.json.gz', import.meta.url))).toString(),
 ) as Record<Letter, Moment[]>
 
 /** What an address owns at the end, summed from the true UTXOs. */

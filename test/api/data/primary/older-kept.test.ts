@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { idFromCb58 } from '../../../src/lib/bytes/ids.ts'
-import { utxoKey } from '../../../src/store/utxo-key.ts'
-import { trueUtxos } from '../../support/recorded/true-utxos.ts'
-import { type Letter, placeOf } from './recorded-truth.ts'
+import { idFromCb58 } from '../../../../src/lib/bytes/ids.ts'
+import { utxoKey } from '../../../../src/store/utxo-key.ts'
+import { trueUtxos } from '../../../support/recorded/true-utxos.ts'
+import { type Letter, placeOf } from '../recorded-truth.ts'
 import { exported, listed, lostExports, others, spend, startShort } from './short-index.ts'
 import { bornLate, FIRST, LAST_LOST, serve } from './x-born-late.ts'
 

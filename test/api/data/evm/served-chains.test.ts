@@ -1,12 +1,12 @@
 import Fastify from 'fastify'
 import { expect, it } from 'vitest'
-import { createComputeUnits, createMemoryUsage } from '../../../src/api/data/compute-units.ts'
-import { addressChainRoutes } from '../../../src/api/data/evm/address-chains.ts'
-import { evmLatestRoutes } from '../../../src/api/data/evm/latest.ts'
-import { dataApi } from '../../../src/api/data/index.ts'
-import type { LatestQuery } from '../../../src/store/index.ts'
-import { commitEvm, evmBlock, L1 } from '../../store/write/range-samples.ts'
-import { openMemoryStore } from '../../support/store/store.ts'
+import { createComputeUnits, createMemoryUsage } from '../../../../src/api/data/compute-units.ts'
+import { addressChainRoutes } from '../../../../src/api/data/evm/address-chains.ts'
+import { evmLatestRoutes } from '../../../../src/api/data/evm/latest.ts'
+import { dataApi } from '../../../../src/api/data/index.ts'
+import type { LatestQuery } from '../../../../src/store/index.ts'
+import { commitEvm, evmBlock, L1 } from '../../../store/write/range-samples.ts'
+import { openMemoryStore } from '../../../support/store/store.ts'
 
 const NOW = 2_000_000
 const plans = { default: { computeUnitsPerMinute: 1_000_000, computeUnitsPerDay: 1_000_000 } }
