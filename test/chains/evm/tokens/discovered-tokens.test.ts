@@ -2,11 +2,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { callReaderCode } from '../../../src/chains/evm/read/reader-code.ts'
-import { JsonRpcError, UpstreamUnavailableError } from '../../../src/errors.ts'
-import { startSandboxEvm } from '../../sandbox/evm-chain.ts'
-import { createRpcPool, type Interceptor } from '../../support/upstream/rpc-pool.ts'
-import { account, amounts, chain, noDiscovery, pools, read, sourceOver, useTokenChain } from './token-chain.ts'
+import { callReaderCode } from '../../../../src/chains/evm/read/reader-code.ts'
+import { JsonRpcError, UpstreamUnavailableError } from '../../../../src/errors.ts'
+import { startSandboxEvm } from '../../../sandbox/evm-chain.ts'
+import { createRpcPool, type Interceptor } from '../../../support/upstream/rpc-pool.ts'
+import { account, amounts, chain, noDiscovery, pools, read, sourceOver, useTokenChain } from '../token-chain.ts'
 
 useTokenChain()
 

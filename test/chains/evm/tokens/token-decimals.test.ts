@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { JsonRpcError } from '../../../src/errors.ts'
-import type { Interceptor } from '../../support/upstream/rpc-pool.ts'
-import { account, chain, noDiscovery, read, setCode, sourceOver, unlisted, useTokenChain } from './token-chain.ts'
+import { JsonRpcError } from '../../../../src/errors.ts'
+import type { Interceptor } from '../../../support/upstream/rpc-pool.ts'
+import { account, chain, noDiscovery, read, setCode, sourceOver, unlisted, useTokenChain } from '../token-chain.ts'
 
 useTokenChain()
 

@@ -1,14 +1,14 @@
 import { getContractAddress, type Hex, keccak256, toRlp } from 'viem'
 import { expect, it } from 'vitest'
-import { evmEffects } from '../../../src/indexer/evm/evm-effects.ts'
-import { headerHash } from '../../../src/indexer/evm/proof/header-hash.ts'
-import { createBlockProof } from '../../../src/indexer/evm/proof/index.ts'
-import { logsBloom } from '../../../src/indexer/evm/proof/logs-bloom.ts'
-import { orderedRoot } from '../../../src/indexer/evm/proof/ordered-root.ts'
-import { receiptBytes } from '../../../src/indexer/evm/proof/receipt-bytes.ts'
-import { transactionBytes } from '../../../src/indexer/evm/proof/transaction-bytes.ts'
-import type { RpcBlock, RpcReceipt, RpcTransaction } from '../../../src/indexer/evm/rpc-block.ts'
-import { generateEvmBlocks } from '../../load/indexing/evm-blocks.ts'
+import { evmEffects } from '../../../../src/indexer/evm/evm-effects.ts'
+import { headerHash } from '../../../../src/indexer/evm/proof/header-hash.ts'
+import { createBlockProof } from '../../../../src/indexer/evm/proof/index.ts'
+import { logsBloom } from '../../../../src/indexer/evm/proof/logs-bloom.ts'
+import { orderedRoot } from '../../../../src/indexer/evm/proof/ordered-root.ts'
+import { receiptBytes } from '../../../../src/indexer/evm/proof/receipt-bytes.ts'
+import { transactionBytes } from '../../../../src/indexer/evm/proof/transaction-bytes.ts'
+import type { RpcBlock, RpcReceipt, RpcTransaction } from '../../../../src/indexer/evm/rpc-block.ts'
+import { generateEvmBlocks } from '../../../load/indexing/evm-blocks.ts'
 
 interface Facts {
   block: RpcBlock & Record<string, unknown>

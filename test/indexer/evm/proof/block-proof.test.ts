@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { type Hex, keccak256, serializeTransaction } from 'viem'
 import { expect, it } from 'vitest'
-import { expectDerived } from '../../../src/indexer/evm/proof/derived-members.ts'
-import { createBlockProof } from '../../../src/indexer/evm/proof/index.ts'
-import { transactionBytes } from '../../../src/indexer/evm/proof/transaction-bytes.ts'
-import type { RpcBlock, RpcReceipt, RpcTransaction } from '../../../src/indexer/evm/rpc-block.ts'
-import { generateEvmBlocks } from '../../load/indexing/evm-blocks.ts'
-import { recordedLines } from '../../support/recorded/recordings.ts'
+import { expectDerived } from '../../../../src/indexer/evm/proof/derived-members.ts'
+import { createBlockProof } from '../../../../src/indexer/evm/proof/index.ts'
+import { transactionBytes } from '../../../../src/indexer/evm/proof/transaction-bytes.ts'
+import type { RpcBlock, RpcReceipt, RpcTransaction } from '../../../../src/indexer/evm/rpc-block.ts'
+import { generateEvmBlocks } from '../../../load/indexing/evm-blocks.ts'
+import { recordedLines } from '../../../support/recorded/recordings.ts'
 
 interface Facts {
   block: RpcBlock

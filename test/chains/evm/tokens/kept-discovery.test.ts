@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { evmLimits } from '../../../src/chains/evm/limits.ts'
-import { createTokenDiscovery } from '../../../src/chains/evm/tokens/token-discovery.ts'
-import { createStage } from '../../support/server/stage.ts'
-import { createRpcPool } from '../../support/upstream/rpc-pool.ts'
+import { evmLimits } from '../../../../src/chains/evm/limits.ts'
+import { createTokenDiscovery } from '../../../../src/chains/evm/tokens/token-discovery.ts'
+import { createStage } from '../../../support/server/stage.ts'
+import { createRpcPool } from '../../../support/upstream/rpc-pool.ts'
 
 const owner = (number: number): string => `0x${String(number).padStart(40, '0')}`
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { createBlockProof } from '../../../src/indexer/evm/proof/index.ts'
-import type { RpcBlock, RpcReceipt } from '../../../src/indexer/evm/rpc-block.ts'
-import { RENEWALS, recordedLines } from '../../support/recorded/recordings.ts'
+import { createBlockProof } from '../../../../src/indexer/evm/proof/index.ts'
+import type { RpcBlock, RpcReceipt } from '../../../../src/indexer/evm/rpc-block.ts'
+import { RENEWALS, recordedLines } from '../../../support/recorded/recordings.ts'
 
 // C since Helicon: a block is executed after it was accepted, and its header tells of earlier ones that it settles.
 

@@ -4,12 +4,12 @@ import {
   createEvmReader,
   createTokenMetadataReader,
   evmLimits,
-} from '../../../src/chains/evm/index.ts'
-import { JsonRpcError } from '../../../src/errors.ts'
-import type { Anvil } from '../../support/evm/anvil.ts'
-import { type RecordedEvmBlock, startRecordedEvm } from '../../support/evm/recorded-evm.ts'
-import { recordedLines } from '../../support/recorded/recordings.ts'
-import { createRpcPool, type RpcPool } from '../../support/upstream/rpc-pool.ts'
+} from '../../../../src/chains/evm/index.ts'
+import { JsonRpcError } from '../../../../src/errors.ts'
+import type { Anvil } from '../../../support/evm/anvil.ts'
+import { type RecordedEvmBlock, startRecordedEvm } from '../../../support/evm/recorded-evm.ts'
+import { recordedLines } from '../../../support/recorded/recordings.ts'
+import { createRpcPool, type RpcPool } from '../../../support/upstream/rpc-pool.ts'
 
 /** Lines of manifest-evm: contracts, and the end state that the recorded node confirmed. */
 interface Line {

@@ -1,8 +1,8 @@
 import { toRlp } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { headerHash } from '../../../src/indexer/evm/proof/header-hash.ts'
-import { createBlockProof } from '../../../src/indexer/evm/proof/index.ts'
-import type { RpcBlock } from '../../../src/indexer/evm/rpc-block.ts'
+import { headerHash } from '../../../../src/indexer/evm/proof/header-hash.ts'
+import { createBlockProof } from '../../../../src/indexer/evm/proof/index.ts'
+import type { RpcBlock } from '../../../../src/indexer/evm/rpc-block.ts'
 
 const zeros = (bytes: number): string => `0x${'00'.repeat(bytes)}`
 

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { evmLimits } from '../../../src/chains/evm/limits.ts'
-import { createIndexedDiscovery } from '../../../src/chains/evm/tokens/indexed-tokens.ts'
-import type { OfferedDiscovery, TokensByOwner } from '../../../src/chains/evm/tokens/token-discovery.ts'
-import { CancelledError } from '../../../src/errors.ts'
-import { gate } from '../../support/waiting/gate.ts'
-import { account, amounts, chain, noDiscovery, read, sourceOver, useTokenChain } from './token-chain.ts'
+import { evmLimits } from '../../../../src/chains/evm/limits.ts'
+import { createIndexedDiscovery } from '../../../../src/chains/evm/tokens/indexed-tokens.ts'
+import type { OfferedDiscovery, TokensByOwner } from '../../../../src/chains/evm/tokens/token-discovery.ts'
+import { CancelledError } from '../../../../src/errors.ts'
+import { gate } from '../../../support/waiting/gate.ts'
+import { account, amounts, chain, noDiscovery, read, sourceOver, useTokenChain } from '../token-chain.ts'
 
 useTokenChain()
 

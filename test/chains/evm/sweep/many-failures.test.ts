@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { evmLimits, nativeToken, type ReadMethod } from '../../../src/chains/evm/index.ts'
-import { createBalanceSweep } from '../../../src/chains/evm/sweep/balance-sweep.ts'
-import { createLastingPairs } from '../../../src/chains/evm/sweep/lasting-pairs.ts'
-import { createUnreadableTokens } from '../../../src/chains/evm/sweep/unreadable-tokens.ts'
-import { turnsWhile } from '../../support/waiting/turns.ts'
+import { evmLimits, nativeToken, type ReadMethod } from '../../../../src/chains/evm/index.ts'
+import { createBalanceSweep } from '../../../../src/chains/evm/sweep/balance-sweep.ts'
+import { createLastingPairs } from '../../../../src/chains/evm/sweep/lasting-pairs.ts'
+import { createUnreadableTokens } from '../../../../src/chains/evm/sweep/unreadable-tokens.ts'
+import { turnsWhile } from '../../../support/waiting/turns.ts'
 
 /** A chain on which nothing but the coin answers, at once. */
 const codeless: ReadMethod = {

@@ -1,13 +1,13 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { writeEvmState } from '../../../src/indexer/evm/evm-state.ts'
-import { createEvmLayer } from '../../../src/indexer/evm/index.ts'
-import { createSettlement, WrongReceiptsError } from '../../../src/indexer/evm/proof/index.ts'
-import type { RpcReceipt } from '../../../src/indexer/evm/rpc-block.ts'
-import type { SourceBlock } from '../../../src/indexer/primary/sources/source-block.ts'
-import type { StreamProgress } from '../../../src/store/rows/index.ts'
-import { createPlainPool } from '../../support/upstream/plain-pool.ts'
-import { dumpEvm } from './evm-stage.ts'
-import { FIRST, LAST, recordedBlocks, startSettlingNode, startSettlingStage, type Tale } from './settling-chain.ts'
+import { writeEvmState } from '../../../../src/indexer/evm/evm-state.ts'
+import { createEvmLayer } from '../../../../src/indexer/evm/index.ts'
+import { createSettlement, WrongReceiptsError } from '../../../../src/indexer/evm/proof/index.ts'
+import type { RpcReceipt } from '../../../../src/indexer/evm/rpc-block.ts'
+import type { SourceBlock } from '../../../../src/indexer/primary/sources/source-block.ts'
+import type { StreamProgress } from '../../../../src/store/rows/index.ts'
+import { createPlainPool } from '../../../support/upstream/plain-pool.ts'
+import { dumpEvm } from '../evm-stage.ts'
+import { FIRST, LAST, recordedBlocks, startSettlingNode, startSettlingStage, type Tale } from '../settling-chain.ts'
 
 // C since Helicon: what came of a block is in no hash until a later block settles it.
 

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, expect, it } from 'vitest'
-import type { EvmBalances } from '../../../src/chains/capabilities.ts'
-import { type EvmLimits, evmLimits } from '../../../src/chains/evm/index.ts'
-import { callReaderCode } from '../../../src/chains/evm/read/reader-code.ts'
-import { createFoundTokens, shareOf } from '../../../src/chains/evm/tokens/found-tokens.ts'
-import { DeadlineError } from '../../../src/errors.ts'
-import { createRpcPool } from '../../support/upstream/rpc-pool.ts'
-import { gate } from '../../support/waiting/gate.ts'
+import type { EvmBalances } from '../../../../src/chains/capabilities.ts'
+import { type EvmLimits, evmLimits } from '../../../../src/chains/evm/index.ts'
+import { callReaderCode } from '../../../../src/chains/evm/read/reader-code.ts'
+import { createFoundTokens, shareOf } from '../../../../src/chains/evm/tokens/found-tokens.ts'
+import { DeadlineError } from '../../../../src/errors.ts'
+import { createRpcPool } from '../../../support/upstream/rpc-pool.ts'
+import { gate } from '../../../support/waiting/gate.ts'
 import {
   account,
   burner,
@@ -17,7 +17,7 @@ import {
   sourceOver,
   unlisted,
   useTokenChain,
-} from './token-chain.ts'
+} from '../token-chain.ts'
 
 useTokenChain()
 

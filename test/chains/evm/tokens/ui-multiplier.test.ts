@@ -1,13 +1,13 @@
 import { encodeAbiParameters, encodeDeployData, encodeFunctionData, type Hex, keccak256 } from 'viem'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { EvmBalances, KnownToken } from '../../../src/chains/capabilities.ts'
-import { createEvmBalanceSource, type EvmBalanceSourceDeps, evmLimits } from '../../../src/chains/evm/index.ts'
-import { JsonRpcError } from '../../../src/errors.ts'
-import { balancesOf, readContext } from '../../support/balances/balance-reads.ts'
-import { type Anvil, startAnvil } from '../../support/evm/anvil.ts'
-import { installMulticall3 } from '../../support/evm/multicall3.ts'
-import { type CompiledContract, compileSolidity } from '../../support/evm/solidity.ts'
-import { createRpcPool, type Interceptor, type RpcPool } from '../../support/upstream/rpc-pool.ts'
+import type { EvmBalances, KnownToken } from '../../../../src/chains/capabilities.ts'
+import { createEvmBalanceSource, type EvmBalanceSourceDeps, evmLimits } from '../../../../src/chains/evm/index.ts'
+import { JsonRpcError } from '../../../../src/errors.ts'
+import { balancesOf, readContext } from '../../../support/balances/balance-reads.ts'
+import { type Anvil, startAnvil } from '../../../support/evm/anvil.ts'
+import { installMulticall3 } from '../../../support/evm/multicall3.ts'
+import { type CompiledContract, compileSolidity } from '../../../support/evm/solidity.ts'
+import { createRpcPool, type Interceptor, type RpcPool } from '../../../support/upstream/rpc-pool.ts'
 
 const ONE = 10n ** 18n
 const native = { name: 'Coin', symbol: 'COIN', decimals: 18, internalId: 'NATIVE-coin' }

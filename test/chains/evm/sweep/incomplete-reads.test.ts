@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { evmLimits, nativeToken, type ReadMethod } from '../../../src/chains/evm/index.ts'
-import { createBalanceSweep } from '../../../src/chains/evm/sweep/balance-sweep.ts'
-import { createUnreadableTokens } from '../../../src/chains/evm/sweep/unreadable-tokens.ts'
-import { UpstreamUnavailableError } from '../../../src/errors.ts'
-import { account, noDiscovery, read, sourceOver, useTokenChain } from './token-chain.ts'
+import { evmLimits, nativeToken, type ReadMethod } from '../../../../src/chains/evm/index.ts'
+import { createBalanceSweep } from '../../../../src/chains/evm/sweep/balance-sweep.ts'
+import { createUnreadableTokens } from '../../../../src/chains/evm/sweep/unreadable-tokens.ts'
+import { UpstreamUnavailableError } from '../../../../src/errors.ts'
+import { account, noDiscovery, read, sourceOver, useTokenChain } from '../token-chain.ts'
 
 useTokenChain()
 
