@@ -178,25 +178,32 @@ it('an owner whose tokens a complete index told loses none because few were look
   expect(await of(['0xa'])).toMatchObject({ ok: true, value: { tokens: many, more: false } })
 })
 
-it('an owner who got more tokens than were known keeps those that were looked up for a crowd', async () => {
-  let held = ['0x1', '0x2']
-  let complete = true
-  const tokensOf = async (_owner: string, most: number): Promise<readonly string[]> => {
-    if (!complete) throw new Error('away')
-    return held.slice(0, most)
-  }
-  const limits = { ...evmLimits, discoveredPerRead: 40 }
-  const discovery = createIndexedDiscovery({ isComplete: () => complete, tokensOf }, NOBODY, limits)
-  const context = { signal: new AbortController().signal, deadline: Date.now() + 8_000 }
-  const crowd = ['0xa', ...'bcdefghij']
-  const of = async (owners: readonly string[]) => (await discovery.tokensOf(owners, context)).get('0xa')
-  expect(await of(['0xa'])).toMatchObject({ value: { tokens: held, more: false } })
-  held = Array.from({ length: 30 }, (_, at) => `0x${at + 1}`)
-  const shown = await of(crowd)
-  expect(shown).toMatchObject({ value: { more: true } })
-  complete = false
-  expect(await of(crowd)).toEqual(shown)
-})
+// As many as are looked up for each of a crowd, or fewer.
+it.each([2, 4])(
+  'an owner who got more tokens than the %i known keeps those that were looked up for a crowd',
+  async (known) => {
+    const all = Array.from({ length: 30 }, (_, at) => `0x${at + 1}`)
+    let held = all.slice(0, known)
+    let [complete, isAway] = [true, false]
+    const tokensOf = async (_owner: string, most: number): Promise<readonly string[]> => {
+      if (isAway) throw new Error('away')
+      return held.slice(0, most)
+    }
+    const limits = { ...evmLimits, discoveredPerRead: 40 }
+    const discovery = createIndexedDiscovery({ isComplete: () => complete, tokensOf }, NOBODY, limits)
+    const context = { signal: new AbortController().signal, deadline: Date.now() + 8_000 }
+    const crowd = ['0xa', ...'bcdefghij']
+    const of = async (owners: readonly string[]) => (await discovery.tokensOf(owners, context)).get('0xa')
+    expect(await of(['0xa'])).toMatchObject({ value: { tokens: held, more: false } })
+    held = all
+    const shown = await of(crowd)
+    expect(shown).toMatchObject({ value: { more: true } })
+    isAway = true
+    expect(await of(crowd)).toEqual(shown)
+    complete = false
+    expect(await of(crowd)).toEqual(shown)
+  },
+)
 
 it('an index that is complete is told for whom it is asked', async () => {
   const askers: unknown[] = []
