@@ -71,7 +71,7 @@ export function createAskTogether({ reads, kept, each, hostsOf }: AskTogetherDep
     const whole = await reads.ask({ endpoint, body, contentType, signal, deadline }, witnesses.judge, areFinal)
     if (whole.status !== 200) return { kind: 'whole', answer: whole }
     const answers = matchAnswers(asked, elementsOf(whole.body))
-    if (!answers) return { kind: 'each', answers: await each.all(request, asked) }
+    if (!answers) return { kind: 'each', answers: (await each.all(request, asked)).answers }
     const late = isAgain ? undefined : witnesses.late()
     if (late && (await reads.catchesUp(request, late.block, late.hosts))) return askNode(request, asked, body, true)
     let changed = witnesses.settle(answers)

@@ -105,7 +105,8 @@ export function createEvmBatches(deps: EvmBatchesDeps): EvmBatches {
       keepEach ? each.allOrErrors(request, alone) : each.all(request, alone),
     ])
     if (first.kind === 'whole') return first
-    for (const [message, entry] of [...first.answers, ...others]) answers.set(message, entry)
+    if (others.refusal && alone.length === run.length) return { kind: 'whole', answer: others.refusal }
+    for (const [message, entry] of [...first.answers, ...others.answers]) answers.set(message, entry)
     return untouched && first.whole ? { kind: 'each', answers, whole: first.whole } : { kind: 'each', answers }
   }
   return {

@@ -126,7 +126,8 @@ describe('filters', () => {
       node.answer = ({ path }) => (path.endsWith('/rpc') ? { status, headers, body: said } : undefined)
     const [made, id] = [evmCall('eth_newBlockFilter'), '["0x1"]']
     const polled = ['eth_getFilterChanges', 'eth_getFilterLogs', 'eth_uninstallFilter'].map((one) => evmCall(one, id))
-    for (const call of [evmCall('eth_chainId'), made, ...polled, `[${evmCall('eth_chainId')},${made}]`]) {
+    const batches = [`[${evmCall('eth_chainId')},${made}]`, `[${made}]`, `[${polled}]`, `[${polled[2]},${made}]`]
+    for (const call of [evmCall('eth_chainId'), made, ...polled, ...batches]) {
       const posted = await front.post('/ext/bc/C/rpc', call)
       expect([posted.status, posted.text], call).toEqual([status, said])
     }
