@@ -44,7 +44,9 @@ it('pages are not looked for in params that no node takes: millions of values st
 it.each([
   ['{"startIndex":{"address":"x","utxo":"b"},"startIndex":{"address":"a","utxo":"b"}}'],
   ['{"startIndex":{"address":"x","utxo":"b"},"STARTINDEX":{"utxo":"c","utxo":"b","Address":"a"}}'],
-  ['{"startIndex":{"address":"x","utxo":"b"},"STARTINDEX":{"address":"y","utxo":"b"},"startIndex":{"address":"a","utxo":"b"}}'],
+  [
+    '{"startIndex":{"address":"x","utxo":"b"},"STARTINDEX":{"address":"y","utxo":"b"},"startIndex":{"address":"a","utxo":"b"}}',
+  ],
 ])('of %s a node reads the last', (params) => {
   expect(startOf({ params: Buffer.from(params) })).toBe('a:b')
 })
