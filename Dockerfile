@@ -42,5 +42,6 @@ VOLUME /var/lib/firn
 USER 1000:1000
 EXPOSE 8650
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["node", "docker/healthcheck.mjs"]
+# Its threads count with those of the server, and Node is aborted if it cannot start as many as it is told to.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["env", "UV_THREADPOOL_SIZE=1", "node", "docker/healthcheck.mjs"]
 ENTRYPOINT ["node", "dist/main.js"]

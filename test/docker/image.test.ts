@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -12,27 +12,35 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end()
 })
 
-/** Exit status of the check against a server that answers with this status. */
-async function health(status: number | undefined, env: Record<string, string> = {}): Promise<unknown> {
+/** What the image sets for the server, and so for its check. */
+const THREADS = /UV_THREADPOOL_SIZE=(\d+) /.exec(read('Dockerfile'))?.[1] ?? ''
+const [, CHECK = '[]'] = /^HEALTHCHECK .*CMD (\[.*\])$/m.exec(read('Dockerfile')) ?? []
+
+/** Exit status of the image's check against a server that answers with this status, and the threads that it had. */
+async function health(status: number | undefined, env: Record<string, string> = {}) {
   const asked: (string | undefined)[] = []
+  let threads = 0
   const server = await startFaultServer({
     handle: ({ url }) => {
       asked.push(url)
+      const tasks = `/proc/${run.child.pid}/task`
+      if (existsSync(tasks)) threads = readdirSync(tasks).length
       return { status: status ?? 200, body: '{}' }
     },
   })
   if (status === undefined) await server.close()
   else ends.push(() => server.close())
   const { port } = new URL(server.url)
-  const run = promisify(execFile)(process.execPath, ['docker/healthcheck.mjs'], {
-    cwd: root,
-    env: { PATH: process.env['PATH'], FIRN_HTTP_HOST: '0.0.0.0', FIRN_HTTP_PORT: port, ...env },
-  })
+  const [file = '', ...words] = (JSON.parse(CHECK) as string[]).map((word) =>
+    word === 'node' ? process.execPath : word,
+  )
+  const image = { UV_THREADPOOL_SIZE: THREADS, FIRN_HTTP_HOST: '0.0.0.0', FIRN_HTTP_PORT: port }
+  const run = promisify(execFile)(file, words, { cwd: root, env: { PATH: process.env['PATH'], ...image, ...env } })
   const code = await run.then(
     () => 0,
     (error: { code: unknown }) => error.code,
   )
-  return { code, asked }
+  return { code, asked, threads }
 }
 
 describe('the image', () => {
@@ -43,7 +51,7 @@ describe('the image', () => {
     for (const stage of stages.slice(1)) expect(stage).toMatch(/^\$\{BASE_IMAGE\}/)
     expect(last).not.toMatch(/^RUN /m)
     expect(last).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m)
-    expect(last).toMatch(/^HEALTHCHECK .*CMD \["node", "docker\/healthcheck.mjs"\]$/m)
+    expect(last).toMatch(/^HEALTHCHECK .*CMD \[.*"node", "docker\/healthcheck.mjs"\]$/m)
     expect(last).toMatch(/^STOPSIGNAL SIGTERM$/m)
     // Without a shell in between the signal reaches the server.
     expect(last).toMatch(/^ENTRYPOINT \["node", "dist\/main.js"\]$/m)
@@ -74,10 +82,21 @@ describe('the image', () => {
   })
 
   it('is healthy when reads work, or when a token would be needed to know', async () => {
-    expect(await health(200)).toEqual({ code: 0, asked: ['/v1/live-check'] })
+    expect(await health(200)).toMatchObject({ code: 0, asked: ['/v1/live-check'] })
     expect(await health(401)).toMatchObject({ code: 0 })
     expect(await health(200, { FIRN_DATA_PATH_PREFIX: '/api' })).toMatchObject({ asked: ['/api/v1/live-check'] })
   })
+
+  // A process that may start no more threads is aborted, and the container was unhealthy for ever.
+  it.skipIf(process.platform !== 'linux')(
+    "is asked by a process of few threads, as they count with the server's",
+    async () => {
+      const { threads } = await health(200)
+      expect(Number(THREADS)).toBeGreaterThan(100)
+      expect(threads).toBeGreaterThan(0)
+      expect(threads).toBeLessThan(32)
+    },
+  )
 
   it('is not while it shuts down, cannot read, or is not there', async () => {
     expect(await health(503)).toMatchObject({ code: 1 })
