@@ -54,13 +54,6 @@ describe('compose.yaml', () => {
     expect(JSON.stringify(service.volumes ?? [])).not.toContain('docker.sock')
   })
 
-  it('lets a command run in a container of Firn beside the server, with all threads that the image gives each', () => {
-    const [, pool] = /UV_THREADPOOL_SIZE=(\d+) /.exec(read('../Dockerfile')) ?? []
-    const own = services.filter(([, service]) => service.build?.dockerfile === 'Dockerfile')
-    expect(own.map(([name]) => name)).toEqual(['api-1', 'api-2', 'indexer'])
-    for (const [, service] of own) expect(service.pids_limit).toBeGreaterThan(2 * (Number(pool) + 32))
-  })
-
   it('names only what is there: networks, volumes, secrets, files, services', () => {
     for (const [, service] of services) {
       for (const network of service.networks ?? []) expect(compose.networks).toHaveProperty([network])

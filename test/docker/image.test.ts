@@ -98,6 +98,14 @@ describe('the image', () => {
     },
   )
 
+  it('has room in each composed container for a command beside the server, with as many threads', () => {
+    const limits = [...read('docker/compose.yaml').matchAll(/FIRN_MODE: \w+.*?pids_limit: (\d+)/gs)].map(([, limit]) =>
+      Number(limit),
+    )
+    expect(limits).toHaveLength(2)
+    for (const limit of limits) expect(limit).toBeGreaterThan(2 * (Number(THREADS) + 32))
+  })
+
   it('is not while it shuts down, cannot read, or is not there', async () => {
     expect(await health(503)).toMatchObject({ code: 1 })
     expect(await health(undefined)).toMatchObject({ code: 1 })
