@@ -202,7 +202,7 @@ export const createUpstream = (
     gate.turnAway('rate limited')
   })
   const health = createHealth(breaker, latency, onHealthChange)
-  const { spoke, ...silence } = silenceIn(lease.silence)
+  const { spoke, ...silence } = createSilence()
   const measured = { ...health, ...createTip(limits, onHealthChange), ...createPresence(onHealthChange), ...silence }
   const known = { host, limits, gate, breaker, latency, path, ...headersOf(spec), ...measured }
   const upstream: Upstream = {
@@ -224,25 +224,6 @@ export const createUpstream = (
     release: lease.release,
   }
   return upstream
-}
-
-/**
- * Silence in one pool, or of the whole server: one that hangs is shown by whatever is asked most, and each pool would have
- * to wait for it once more. A server answers its other chains while one of them hangs.
- */
-const silenceIn = (server: Silence): Pick<Silence, 'spoke' | 'outpaced' | 'silentSince'> => {
-  const own = createSilence()
-  return {
-    spoke: () => {
-      own.spoke()
-      server.spoke()
-    },
-    outpaced: () => {
-      own.outpaced()
-      server.outpaced()
-    },
-    silentSince: (moment) => own.silentSince(moment) || server.stillSilent(moment),
-  }
 }
 
 type Known = Pick<

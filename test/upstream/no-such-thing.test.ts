@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import { expect, onTestFinished, test } from 'vitest'
-import { type AnswerVerdict, createUpstreamPool } from '../../src/upstream/index.ts'
-import { startTestPool, TEST_LIMITS } from '../support/upstream/upstream-pool.ts'
+import { expect, test } from 'vitest'
+import type { AnswerVerdict } from '../../src/upstream/index.ts'
+import { startTestPool } from '../support/upstream/upstream-pool.ts'
 import { until } from '../support/waiting/until.ts'
 
 const noneIsNoAnswer = ({ body }: { body: Buffer }) =>
@@ -55,25 +55,6 @@ test('who is known not to answer is not waited for where all others have no such
   for (let index = 0; index < 3; index += 1) await ask(`/${index}`, () => ({ kind: 'answer' }))
   expect(pool.status()[0]?.breaker).toBe('open')
   for (const answer of [await before, await ask('/after')]) expect(answer.body.toString()).toBe('none')
-})
-
-const SLOW_TO_OPEN = { hedgeMinMs: 10, breakerFailures: 1_000, headersTimeoutMs: 600_000 }
-const byIndex = (_url: string, index: number) => ({ priority: index })
-
-test('nor is one that hangs waited for there where another pool has seen that', async () => {
-  const none = { handle: () => ({ body: 'none' }) }
-  const { pool, servers, registry } = await startTestPool([{ faults: { hang: 'headers' } }, none, none], {
-    limits: SLOW_TO_OPEN,
-    spec: byIndex,
-  })
-  const specs = servers.map(({ url }, priority) => ({ url, priority }))
-  const other = createUpstreamPool('other', specs, { ...TEST_LIMITS, ...SLOW_TO_OPEN }, { registry })
-  onTestFinished(() => other.close())
-  // Its breaker stays closed, and it is not asked there again.
-  await other.exchange({ method: 'GET', path: '/' })
-  const options = { judge: noneIsNoAnswer, deadline: Date.now() + 60_000 }
-  expect((await pool.exchange({ method: 'GET', path: '/' }, options)).body.toString()).toBe('none')
-  expect(pool.status()[0]?.breaker).toBe('closed')
 })
 
 test('nor is one waited for again that this read has already asked in vain', async () => {

@@ -20,8 +20,3 @@ const isAway = ({ ended, upstream }: Attempt): boolean => ended || upstream.brea
  */
 export const areUnlikelyToAnswer = (attempts: readonly Attempt[], again: boolean): boolean =>
   attempts.every((attempt) => isAway(attempt) || (again && attempt.upstream.silentSince(attempt.since)))
-
-/** Whether an upstream, asked a while ago by one of these or not, is known not to answer. */
-export const isUnlikelyToAnswer = (upstream: Upstream, attempts: readonly Attempt[]): boolean =>
-  upstream.breaker.state() !== 'closed' ||
-  attempts.some((one) => one.upstream === upstream && !one.ended && upstream.silentSince(one.since))

@@ -116,19 +116,14 @@ export const rateLimitOf = <T>(
 
 /**
  * Whether every upstream that is worth waiting for has said that it does not have the thing. Not worth waiting for are those
- * that are known not to answer, those of another network, and those that did not answer this read before: they are asked
- * again, but not waited for as long as the first time.
- * @param isAway known not to answer
+ * with an open breaker, those of another network, and those that did not answer this read before: they are asked again,
+ * but not waited for as long as the first time.
  */
-export const allOthersLackIt = <T>(
-  asked: readonly Upstream[],
-  failures: readonly Failure<T>[],
-  isAway: (upstream: Upstream) => boolean,
-): boolean => {
+export const allOthersLackIt = <T>(asked: readonly Upstream[], failures: readonly Failure<T>[]): boolean => {
   const isDone = ({ host }: Upstream): boolean =>
     failures.some((one) => one.host === host && (lacks(one) || one.kind === 'foreign' || one.kind === 'network'))
   return (
     failures.some((one) => lacks(one) && one.fallback !== undefined && one.unheard !== 'place') &&
-    asked.every((upstream) => isAway(upstream) || isDone(upstream))
+    asked.every((upstream) => upstream.breaker.state() !== 'closed' || isDone(upstream))
   )
 }

@@ -4,7 +4,7 @@ import type { Reporter } from '../events.ts'
 import { type CancelCause, type Failure, lacks, mayPass, type Outcome, PASSING, type Settle } from '../outcome.ts'
 import type { PoolLimits } from '../types.ts'
 import type { Upstream } from '../upstream.ts'
-import { type Attempt, areUnlikelyToAnswer, isUnlikelyToAnswer } from './attempt.ts'
+import { type Attempt, areUnlikelyToAnswer } from './attempt.ts'
 import { allOthersLackIt, concludeFailures, describeFailures, rateLimitOf, silentOf } from './failure-report.ts'
 import { type HedgeBudget, hedgeDelay } from './hedge-budget.ts'
 import type { Ranking } from './ranking.ts'
@@ -185,10 +185,7 @@ class ReadRun<T> implements Run {
     const isFree =
       inPlace || areUnlikelyToAnswer(this.#running, again) || (found && this.#lacking?.includes(found) === true)
     const spare = found && (isFree || hedges.spend()) ? found : undefined
-    if (
-      again &&
-      allOthersLackIt(upstreams, this.#failures, (upstream) => isUnlikelyToAnswer(upstream, this.#running))
-    ) {
+    if (again && allOthersLackIt(upstreams, this.#failures)) {
       this.#giveUp(this.#failures)
       return
     }

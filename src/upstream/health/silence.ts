@@ -6,8 +6,6 @@ export interface Silence {
   outpaced(): void
   /** It was outpaced after this moment, and has answered nothing since. @param moment of `performance.now()` */
   silentSince(moment: number): boolean
-  /** The same of a server that was outpaced before this moment, too: who is known to hang is asked less and less. */
-  stillSilent(moment: number): boolean
 }
 
 export const createSilence = (now: () => number = () => performance.now()): Silence => {
@@ -20,6 +18,5 @@ export const createSilence = (now: () => number = () => performance.now()): Sile
       outpacedAt = now()
     },
     silentSince: (moment) => outpacedAt >= moment && spokeAt < moment,
-    stillSilent: (moment) => outpacedAt > spokeAt && spokeAt < moment,
   }
 }

@@ -2,7 +2,6 @@ import type { LookupFunction } from 'node:net'
 import { Pool } from 'undici'
 import { createScheduler, type Scheduler } from '../calls/scheduler.ts'
 import { CONNECTION_LIFE_MS, INCOMING_ROOM_BYTES, KEEP_ALIVE_MS, MAX_CONNECTIONS } from '../defaults.ts'
-import { createSilence, type Silence } from '../health/silence.ts'
 import { createIncomingRoom, type IncomingDoor } from './incoming-room.ts'
 import { createSharedLookup } from './shared-lookup.ts'
 
@@ -11,8 +10,6 @@ export interface OriginLease {
   readonly dispatcher: Pool
   /** Admits the answers of this origin. */
   readonly incoming: IncomingDoor
-  /** Of this origin, whichever of its pools asked. */
-  readonly silence: Silence
   release(): Promise<void>
 }
 
@@ -58,7 +55,6 @@ export const createUpstreamRegistry = (
       return {
         dispatcher: held.pool,
         incoming: held.incoming,
-        silence: held.silence,
         release: async () => {
           if (released) return
           released = true
@@ -84,7 +80,6 @@ interface ConnectOptions {
 interface Origin {
   pool: Pool
   incoming: IncomingDoor
-  silence: Silence
   /** One per lease: called when connections may lead to another server. */
   leases: Set<() => void>
 }
@@ -98,7 +93,7 @@ const openOrigin = (origin: string, connect: ConnectOptions, incoming: IncomingD
     clientTtl: CONNECTION_LIFE_MS,
     connect,
   })
-  const opened: Origin = { pool, incoming, silence: createSilence(), leases: new Set() }
+  const opened: Origin = { pool, incoming, leases: new Set() }
   /** Uses the same clock as `clientTtl`. */
   const madeAt = new Map<object, number>()
   const isOld = (time = 0): boolean => Date.now() - time >= CONNECTION_LIFE_MS

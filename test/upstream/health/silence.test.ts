@@ -14,17 +14,3 @@ it('who answers nothing while others do is silent since any moment before, until
   outpaced()
   expect([20, 21].map(silentSince)).toEqual([false, true])
 })
-
-it('who was outpaced before a moment, and has answered nothing since, is still silent then', () => {
-  let now = 10
-  const { spoke, outpaced, stillSilent } = createSilence(() => now)
-  expect(stillSilent(5)).toBe(false)
-  outpaced()
-  expect([5, 10, 1_000].map(stillSilent)).toEqual([true, true, true])
-  now = 20
-  spoke()
-  expect([5, 20, 1_000].map(stillSilent)).toEqual([false, false, false])
-  now = 30
-  outpaced()
-  expect([20, 21, 1_000].map(stillSilent)).toEqual([false, true, true])
-})
