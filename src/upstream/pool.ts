@@ -158,7 +158,10 @@ export const createUpstreamPool = (
   const reporter = createReporter(deps.observe, deps.logger)
   const onHealthChange = (): void => ranking.invalidate()
   const alone = new WeakSet<Upstream>()
-  const onAway = (upstream: Upstream): void => guard?.wasAway(upstream)
+  const onAway = (upstream: Upstream): void => {
+    guard?.wasAway(upstream)
+    watch?.wentAway(upstream)
+  }
   const onAlone = (upstream: Upstream): void => {
     alone.add(upstream)
     guard?.wasAlone(upstream)
@@ -172,7 +175,7 @@ export const createUpstreamPool = (
   const tell = {
     isForeign,
     wasAlone: (upstream: Upstream) => alone.delete(upstream),
-    onFall: onAway,
+    onFall: (upstream: Upstream) => guard?.wasAway(upstream),
     onAnew: () => deps.onAnew?.(),
   }
   const watch = probe && createHeadWatch({ pool: name, probe, upstreams, attempt, scheduler, reporter, ...tell })

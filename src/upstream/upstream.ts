@@ -52,8 +52,8 @@ export interface Upstream extends Presence, Pick<Silence, 'outpaced' | 'silentSi
   lag(): number | undefined
   /** Too far behind the others, or behind for too long, to be asked while others answer. */
   lagging(): boolean
-  /** @param standsStill behind for so long that it lags even if only by a few blocks */
-  setLag(blocks: number | undefined, standsStill: boolean): void
+  /** @param anyway it lags however few blocks it is behind: it stands still, or has been away */
+  setLag(blocks: number | undefined, anyway: boolean): void
   /** @param foreign it is known to be on another network */
   status(foreign: boolean): UpstreamStatus
   release(): Promise<void>
@@ -132,8 +132,8 @@ const createHealth = (breaker: Breaker, latency: LatencyEstimator, onChange: () 
 const createTip = ({ maxLagBlocks }: PoolLimits, onChange: () => void) => {
   let height: bigint | undefined
   let lag: number | undefined
-  let still = false
-  const lagging = (): boolean => lag !== undefined && (lag > maxLagBlocks || still)
+  let lagsAnyway = false
+  const lagging = (): boolean => lag !== undefined && (lag > maxLagBlocks || lagsAnyway)
   return {
     lagging,
     height: () => height,
@@ -141,10 +141,10 @@ const createTip = ({ maxLagBlocks }: PoolLimits, onChange: () => void) => {
       height = seen
     },
     lag: () => lag,
-    setLag: (blocks: number | undefined, standsStill: boolean) => {
+    setLag: (blocks: number | undefined, anyway: boolean) => {
       const before = lagging()
       lag = blocks
-      still = standsStill
+      lagsAnyway = anyway
       if (lagging() !== before) onChange()
     },
   }

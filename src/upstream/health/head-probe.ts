@@ -25,6 +25,8 @@ export interface HeadWatch {
    * of servers that lack old blocks or say that they cannot know (`HeadProbe.doubt`).
    */
   readonly held: HeadHold['held']
+  /** The upstream does not answer: once it is back, it lags until it has shown that it does not. */
+  wentAway(upstream: Upstream): void
   close(): void
 }
 
@@ -124,6 +126,8 @@ export const createHeadWatch = (deps: {
   const knownFor = (probe.doubt ? STILL_INTERVALS : KNOWN_INTERVALS) * probe.intervalMs
   const tips = createHeightHistory(STILL_INTERVALS * probe.intervalMs, rememberedMs(upstreams))
   const asking = new Set<Upstream>()
+  /** Did not answer, and has not shown since that it has what others had told: a restarted node lacks some blocks. */
+  const away = new Set<Upstream>()
   let head: bigint | undefined
   let first = createFirstTime()
   let usedAt = 0
@@ -134,26 +138,37 @@ export const createHeadWatch = (deps: {
   /** Probing uses so small a part of the server's rate limit that other calls need not wait. */
   const isCheap = ({ limits }: Upstream): boolean =>
     limits.requestsPerSecond * probe.intervalMs >= 1_000 * REQUESTS_PER_PROBE
-  const compare = (maxLag: number): void => {
+  /** The highest height that is plausible, and who has told none above it. */
+  const plausible = (maxLag: number) => {
     const here = upstreams.filter((upstream) => !isForeign(upstream))
     const heights = here.flatMap((upstream) => upstream.height() ?? [])
     const best = believedHead(heights, maxLag)
+    return { heights, best, tellers: best === undefined ? [] : believed(here, best) }
+  }
+  const compare = (maxLag: number): void => {
+    const { heights, best, tellers } = plausible(maxLag)
     if (best === undefined) return
     if (head === undefined || best > head || first.refutes(head, best, heights)) head = best
+    const isAnyThere = tellers.some((one) => !away.has(one) && one.height() !== undefined)
     for (const upstream of upstreams) {
       const height = upstream.height()
       const lag = height === undefined ? undefined : Number(best > height ? best - height : 0n)
-      upstream.setLag(lag, lag !== undefined && lag > 0 && tips.standsStill(upstream, believed(here, best)))
+      const standsStill = lag !== undefined && lag > 0 && tips.standsStill(upstream, tellers)
+      upstream.setLag(lag, standsStill || (away.has(upstream) && isAnyThere))
     }
+  }
+  const wentAway = (upstream: Upstream): void => {
+    away.add(upstream)
+    compare(upstream.limits.maxLagBlocks)
+  }
+  /** @param askedAt what others told later, it need not have had */
+  const cameBack = (upstream: Upstream, askedAt: number): void => {
+    const there = plausible(upstream.limits.maxLagBlocks).tellers.filter((one) => !away.has(one))
+    if (!tips.standsStill(upstream, there, steadyNow() - askedAt)) away.delete(upstream)
   }
   const tooOld = (upstream: Upstream): Outcome<never> | undefined => {
     if (!upstream.lag()) return undefined
-    const here = upstreams.filter((one) => !isForeign(one))
-    const best = believedHead(
-      here.flatMap((one) => one.height() ?? []),
-      upstream.limits.maxLagBlocks,
-    )
-    const lacked = best === undefined ? 0 : tips.lackedFor(upstream, believed(here, best))
+    const lacked = tips.lackedFor(upstream, plausible(upstream.limits.maxLagBlocks).tellers)
     if (lacked <= upstream.limits.maxLagMs) return undefined
     const reason = `${upstream.lag()} blocks behind, for over ${upstream.limits.maxLagMs / 1_000} s`
     return failed({ host: upstream.host, kind: 'behind', reason, neverSent: true })
@@ -169,15 +184,16 @@ export const createHeadWatch = (deps: {
     first = createFirstTime()
     deps.onAnew()
   }
-  const heard = (upstream: Upstream, { height, doubt }: Tip): void => {
+  const heard = (upstream: Upstream, { height, doubt }: Tip, askedAt: number): void => {
     const before = upstream.height()
     doubts.told(upstream, doubt)
     if (before !== height) reporter.report({ kind: 'head', pool, host: upstream.host, height })
-    const cameBack = deps.wasAlone(upstream)
+    const wasAlone = deps.wasAlone(upstream)
     if (before !== undefined && before - height > BigInt(upstream.limits.maxLagBlocks)) deps.onFall(upstream)
     upstream.sawHeight(height)
-    if (before !== undefined && height < before && cameBack) beginAnew(upstream, before)
+    if (before !== undefined && height < before && wasAlone) beginAnew(upstream, before)
     tips.told(upstream, height)
+    if (away.has(upstream)) cameBack(upstream, askedAt)
     heardAt = steadyNow()
     compare(upstream.limits.maxLagBlocks)
   }
@@ -189,10 +205,12 @@ export const createHeadWatch = (deps: {
     if (breaker.state() !== 'closed' && !breaker.probeDue(now)) return
     breaker.takeProbe(now)
     asking.add(upstream)
+    const askedAt = steadyNow()
     const plan = { request: requestTo(upstream, probe), read, calls: 1, hedge: false, urgent: true }
     attempt(upstream, plan, (outcome) => {
       asking.delete(upstream)
-      if (!closed && outcome.kind === 'answer' && outcome.value !== undefined) heard(upstream, outcome.value)
+      if (!closed && outcome.kind === 'answer' && outcome.value !== undefined) heard(upstream, outcome.value, askedAt)
+      else if (outcome.kind === 'failure' && outcome.failure.kind === 'network') wentAway(upstream)
       if (asking.size === 0) hold.known()
     })
   }
@@ -212,6 +230,7 @@ export const createHeadWatch = (deps: {
     },
     head: () => head,
     held: (launch) => unlessUnbelieved(hold.held(launch), doubts, tooOld),
+    wentAway,
     close: () => {
       closed = true
       hold.known()

@@ -7,8 +7,9 @@ export interface HeightHistory {
   /**
    * True when the upstream, at the time it last told its height, lacked a block that another had told long before. An
    * upstream whose breaker is not closed is not used for comparison.
+   * @param agoMs how long before, milliseconds; left out = so long that all upstreams have the block by then
    */
-  standsStill(upstream: Upstream, others: readonly Upstream[]): boolean
+  standsStill(upstream: Upstream, others: readonly Upstream[], agoMs?: number): boolean
   /**
    * How long ago, when this upstream last told its height, another had told of a block that it lacked, milliseconds, as
    * far back as is remembered; 0 = it lacked none. Upstreams that no longer answer count: a block that existed does not
@@ -45,13 +46,13 @@ export function createHeightHistory(
       const firstNeeded = told.findLastIndex((one) => one.at <= at - Math.max(rememberedMs, 2 * longMs))
       all.set(upstream, [...told.slice(Math.max(0, firstNeeded)), { height, at }])
     },
-    standsStill(upstream, others) {
+    standsStill(upstream, others, agoMs = longMs) {
       const last = all.get(upstream)?.at(-1)
       if (!last) return false
       return others.some((other) => {
         const height = other.height()
         if (other === upstream || other.breaker.state() !== 'closed' || height === undefined) return false
-        const before = heightAt(other, last.at - longMs)
+        const before = heightAt(other, last.at - agoMs)
         // An upstream that has gone back since is right now, or was wrong then.
         return before !== undefined && before > last.height && height > last.height
       })
