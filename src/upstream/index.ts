@@ -4,7 +4,7 @@
  */
 export { DEFAULT_LIMITS, MAX_RETRY_AFTER_MS } from './defaults.ts'
 export type { ObserveUpstream, UpstreamEvent } from './events.ts'
-export { ABSURD_LEAD, believedHead } from './health/head-probe.ts'
+export { ABSURD_LEAD, believedHead } from './health/believed-head.ts'
 export { createUpstreamRegistry, type UpstreamRegistry } from './http/origin-registry.ts'
 export { createOwnKeys } from './http/own-keys.ts'
 export { accessOf, closedWords, rateWords, shutWord, speaksOfMissingState } from './json-rpc/error-texts.ts'

@@ -1,7 +1,7 @@
 import { steadyNow } from '../../lib/steady-clock.ts'
 import { inTime } from '../../lib/waiting/in-time.ts'
 import { untilAborted } from '../../lib/waiting/until-aborted.ts'
-import { believedHead } from '../../upstream/health/head-probe.ts'
+import { believedHead } from '../../upstream/health/believed-head.ts'
 import { createStopper } from './stopper.ts'
 
 export interface TipWatchDeps<S> {

@@ -12,11 +12,11 @@ import { failed, mapAnswer, type Outcome } from '../outcome.ts'
 import type { HeadProbe } from '../types.ts'
 import type { Upstream } from '../upstream.ts'
 import { createDoubts, type Doubts } from './doubts.ts'
+import { createHeadComparison, type HeadComparison, STILL_INTERVALS } from './head-comparison.ts'
 import { createHeadHold, type HeadHold } from './head-hold.ts'
-import { createHeightHistory } from './height-history.ts'
 
 /** Follows every upstream's tip while the pool is in use. */
-export interface HeadWatch {
+export interface HeadWatch extends Pick<HeadComparison, 'wentAway'> {
   /** Marks the pool as used; starts the watch if it sleeps. */
   touch(): void
   head(): bigint | undefined
@@ -25,8 +25,6 @@ export interface HeadWatch {
    * of servers that lack old blocks or say that they cannot know (`HeadProbe.doubt`).
    */
   readonly held: HeadHold['held']
-  /** The upstream does not answer: once it is back, it lags until it has shown that it does not. */
-  wentAway(upstream: Upstream): void
   close(): void
 }
 
@@ -36,42 +34,6 @@ const IDLE_INTERVALS = 5
 const KNOWN_INTERVALS = 12
 /** If fewer requests than this may be sent between two probes, heights are asked for only when no call waits. */
 const REQUESTS_PER_PROBE = 10
-/** An upstream that lacks another's block for this many intervals is stuck: on a slow chain one block takes hours. */
-const STILL_INTERVALS = 2
-/** What a server told is remembered at most this long, whatever is configured, milliseconds. Its last height stays. */
-const REMEMBERED_MS = 600_000
-/** A head this far above all others, which agree among themselves, is ignored: it comes from a broken clock. */
-export const ABSURD_LEAD = 10_000n
-
-/** Whoever is heard first is believed; until this long after that others may show that it was wrong, milliseconds. */
-const FIRST_MS = 60_000
-
-/** Highest height that is plausible. */
-export const believedHead = (heights: readonly bigint[], maxLag: number): bigint | undefined => {
-  const sorted = [...heights].sort((a, b) => (a < b ? 1 : a > b ? -1 : 0))
-  const [first, second, third] = sorted
-  if (first === undefined || second === undefined || third === undefined) return first
-  return first - second > ABSURD_LEAD && second - third <= BigInt(maxLag) ? second : first
-}
-
-const believed = (upstreams: readonly Upstream[], best: bigint): Upstream[] =>
-  upstreams.filter((upstream) => (upstream.height() ?? 0n) <= best)
-
-/** The time in which a head that one server alone has told may turn out to be wrong. */
-const createFirstTime = () => {
-  let beganAt: number | undefined
-  return {
-    /** Later heads stay, whoever agrees on less: all others may be behind. */
-    refutes: (head: bigint, best: bigint, heights: readonly bigint[]): boolean => {
-      beganAt ??= steadyNow()
-      const isOver = steadyNow() - beganAt > FIRST_MS
-      return !isOver && head - best > ABSURD_LEAD && heights.some((height) => height >= head)
-    },
-  }
-}
-
-const rememberedMs = (upstreams: readonly Upstream[]): number =>
-  Math.min(2 * Math.max(...upstreams.map(({ limits }) => limits.maxLagMs)), REMEMBERED_MS)
 
 const requestTo = (upstream: Upstream, { path, method, params }: HeadProbe): WireRequest => {
   if (method === undefined) return documentRequest(upstream, path)
@@ -124,12 +86,8 @@ export const createHeadWatch = (deps: {
   /** A lone upstream is behind nobody, but may itself say that it cannot know. */
   const mayWait = upstreams.length > 1 || probe.doubt !== undefined
   const knownFor = (probe.doubt ? STILL_INTERVALS : KNOWN_INTERVALS) * probe.intervalMs
-  const tips = createHeightHistory(STILL_INTERVALS * probe.intervalMs, rememberedMs(upstreams))
+  const comparison = createHeadComparison(upstreams, isForeign, probe.intervalMs)
   const asking = new Set<Upstream>()
-  /** Did not answer, and has not shown since that it has what others had told: a restarted node lacks some blocks. */
-  const away = new Set<Upstream>()
-  let head: bigint | undefined
-  let first = createFirstTime()
   let usedAt = 0
   let heardAt = Number.NEGATIVE_INFINITY
   let timer: Scheduled | undefined
@@ -138,52 +96,6 @@ export const createHeadWatch = (deps: {
   /** Probing uses so small a part of the server's rate limit that other calls need not wait. */
   const isCheap = ({ limits }: Upstream): boolean =>
     limits.requestsPerSecond * probe.intervalMs >= 1_000 * REQUESTS_PER_PROBE
-  /** The highest height that is plausible, and who has told none above it. */
-  const plausible = (maxLag: number) => {
-    const here = upstreams.filter((upstream) => !isForeign(upstream))
-    const heights = here.flatMap((upstream) => upstream.height() ?? [])
-    const best = believedHead(heights, maxLag)
-    return { heights, best, tellers: best === undefined ? [] : believed(here, best) }
-  }
-  const compare = (maxLag: number): void => {
-    const { heights, best, tellers } = plausible(maxLag)
-    if (best === undefined) return
-    if (head === undefined || best > head || first.refutes(head, best, heights)) head = best
-    const isAnyThere = tellers.some((one) => !away.has(one) && one.height() !== undefined)
-    for (const upstream of upstreams) {
-      const height = upstream.height()
-      const lag = height === undefined ? undefined : Number(best > height ? best - height : 0n)
-      const standsStill = lag !== undefined && lag > 0 && tips.standsStill(upstream, tellers)
-      upstream.setLag(lag, standsStill || (away.has(upstream) && isAnyThere))
-    }
-  }
-  const wentAway = (upstream: Upstream): void => {
-    away.add(upstream)
-    compare(upstream.limits.maxLagBlocks)
-  }
-  /** @param askedAt what others told later, it need not have had */
-  const cameBack = (upstream: Upstream, askedAt: number): void => {
-    const there = plausible(upstream.limits.maxLagBlocks).tellers.filter((one) => !away.has(one))
-    if (!tips.standsStill(upstream, there, steadyNow() - askedAt)) away.delete(upstream)
-  }
-  const tooOld = (upstream: Upstream): Outcome<never> | undefined => {
-    if (!upstream.lag()) return undefined
-    const lacked = tips.lackedFor(upstream, plausible(upstream.limits.maxLagBlocks).tellers)
-    if (lacked <= upstream.limits.maxLagMs) return undefined
-    const reason = `${upstream.lag()} blocks behind, for over ${upstream.limits.maxLagMs / 1_000} s`
-    return failed({ host: upstream.host, kind: 'behind', reason, neverSent: true })
-  }
-  /**
-   * A server that is only restarted still has its blocks. Servers behind one address may be some blocks apart, but none
-   * loses half of a chain.
-   */
-  const beginAnew = (upstream: Upstream, before: bigint): void => {
-    if ((upstream.height() ?? 0n) * 2n > before) return
-    if (upstreams.some((one) => !isForeign(one) && (one.height() ?? 0n) >= before)) return
-    head = undefined
-    first = createFirstTime()
-    deps.onAnew()
-  }
   const heard = (upstream: Upstream, { height, doubt }: Tip, askedAt: number): void => {
     const before = upstream.height()
     doubts.told(upstream, doubt)
@@ -191,11 +103,9 @@ export const createHeadWatch = (deps: {
     const wasAlone = deps.wasAlone(upstream)
     if (before !== undefined && before - height > BigInt(upstream.limits.maxLagBlocks)) deps.onFall(upstream)
     upstream.sawHeight(height)
-    if (before !== undefined && height < before && wasAlone) beginAnew(upstream, before)
-    tips.told(upstream, height)
-    if (away.has(upstream)) cameBack(upstream, askedAt)
+    if (before !== undefined && height < before && wasAlone && comparison.beganAnew(upstream, before)) deps.onAnew()
     heardAt = steadyNow()
-    compare(upstream.limits.maxLagBlocks)
+    comparison.told(upstream, height, askedAt)
   }
   const ask = (upstream: Upstream): void => {
     const now = Date.now()
@@ -210,7 +120,7 @@ export const createHeadWatch = (deps: {
     attempt(upstream, plan, (outcome) => {
       asking.delete(upstream)
       if (!closed && outcome.kind === 'answer' && outcome.value !== undefined) heard(upstream, outcome.value, askedAt)
-      else if (outcome.kind === 'failure' && outcome.failure.kind === 'network') wentAway(upstream)
+      else if (outcome.kind === 'failure' && outcome.failure.kind === 'network') comparison.wentAway(upstream)
       if (asking.size === 0) hold.known()
     })
   }
@@ -228,9 +138,9 @@ export const createHeadWatch = (deps: {
       tick()
       if (asking.size === 0) hold.known()
     },
-    head: () => head,
-    held: (launch) => unlessUnbelieved(hold.held(launch), doubts, tooOld),
-    wentAway,
+    head: comparison.head,
+    held: (launch) => unlessUnbelieved(hold.held(launch), doubts, comparison.tooOld),
+    wentAway: comparison.wentAway,
     close: () => {
       closed = true
       hold.known()

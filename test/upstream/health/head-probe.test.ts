@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { believedHead } from '../../../src/upstream/health/head-probe.ts'
+import { believedHead } from '../../../src/upstream/health/believed-head.ts'
 import type { UpstreamPool } from '../../../src/upstream/index.ts'
 import { heightProbe, startTestPool } from '../../support/upstream/upstream-pool.ts'
 import { until } from '../../support/waiting/until.ts'
