@@ -8,7 +8,7 @@ import type { WireAnswer, WireRequest } from '../http/wire.ts'
 import { jsonRequest } from '../json-rpc/batcher.ts'
 import { readSingle, writeEntry } from '../json-rpc/rpc-message.ts'
 import { judgeStatus } from '../json-rpc/verdicts.ts'
-import { failed, mapAnswer, type Outcome } from '../outcome.ts'
+import { failed, mapAnswer, mayPass, type Outcome } from '../outcome.ts'
 import type { HeadProbe } from '../types.ts'
 import type { Upstream } from '../upstream.ts'
 import { createDoubts, type Doubts } from './doubts.ts'
@@ -62,6 +62,10 @@ const readerOf =
     if (answer.status === 200) return height(answer.body.toString('utf8'))
     return { kind: 'answer', value: undefined }
   }
+
+/** A node that starts answers, too: with 404 or 503 until its chain is there. A full queue of our own says nothing. */
+const isAway = (outcome: Outcome<unknown>): boolean =>
+  outcome.kind === 'failure' && outcome.failure.kind !== 'overloaded' && mayPass(outcome.failure)
 
 export const createHeadWatch = (deps: {
   pool: string
@@ -120,7 +124,7 @@ export const createHeadWatch = (deps: {
     attempt(upstream, plan, (outcome) => {
       asking.delete(upstream)
       if (!closed && outcome.kind === 'answer' && outcome.value !== undefined) heard(upstream, outcome.value, askedAt)
-      else if (outcome.kind === 'failure' && outcome.failure.kind === 'network') comparison.wentAway(upstream)
+      else if (isAway(outcome)) comparison.wentAway(upstream)
       if (asking.size === 0) hold.known()
     })
   }

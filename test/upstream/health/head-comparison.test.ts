@@ -8,10 +8,10 @@ const named = (name: string) => ({
 /** Long enough that a block of a moment ago is none that a server should have had for long. */
 const INTERVAL_MS = 250
 
-const startPair = async () => {
+const startPair = async ({ breakerFailures = 5, onePlace = false } = {}) => {
   const { pool, servers } = await startTestPool([named('restarted'), named('other')], {
-    deps: { headProbe: heightProbe(INTERVAL_MS) },
-    limits: { breakerOpenMs: 20 },
+    deps: { headProbe: heightProbe(INTERVAL_MS), onePlace },
+    limits: { breakerFailures, breakerOpenMs: 20 },
     // The first is preferred however fast the other is.
     spec: (_url, index) => ({ priority: index }),
   })
@@ -45,6 +45,32 @@ test('who was away lags by the first block that it lacks, until it has what othe
   for (let index = 0; index < 20; index += 1) answers.push(await read())
   expect(new Set(answers)).toEqual(new Set(['other']))
   expect(pool.status()[0]).toMatchObject({ breaker: 'closed', lagBlocks: 1, healthy: false })
+  restarted.height = 101n
+  await readUntil(() => pool.status()[0]?.healthy === true, 'it has caught up')
+  expect(await read()).toBe('restarted')
+})
+
+test.each([
+  { status: 503, onePlace: false },
+  { status: 404, onePlace: false },
+  { status: 404, onePlace: true },
+])('a node that starts answers $status until its chain is there, and lags as well ($onePlace)', async (one) => {
+  const { status, onePlace } = one
+  const limits = { breakerFailures: Number.MAX_SAFE_INTEGER, onePlace }
+  const { pool, restarted, other, read, readUntil } = await startPair(limits)
+  await readUntil(() => pool.status().every(({ lagBlocks }) => lagBlocks === 0), 'heights are known')
+  let probes = 0
+  restarted.set(({ body }) => {
+    if (body.includes('eth_blockNumber')) probes += 1
+    return { status }
+  })
+  await readUntil(() => probes > 1, 'it was asked for its height')
+  other.height = 101n
+  await readUntil(() => pool.head() === 101n, 'the block that it does not see')
+  restarted.set()
+  const answers: unknown[] = []
+  for (let index = 0; index < 20; index += 1) answers.push(await read())
+  expect(new Set(answers)).toEqual(new Set(['other']))
   restarted.height = 101n
   await readUntil(() => pool.status()[0]?.healthy === true, 'it has caught up')
   expect(await read()).toBe('restarted')
