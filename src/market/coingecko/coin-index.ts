@@ -81,17 +81,17 @@ export const createCoinIndex = ({ client, platforms, log, file }: CoinIndexDeps)
 
   const warn = (error: unknown, message: string): void => log.warn({ reason: messageOf(error) }, message)
 
+  /** From an earlier run, however old: a chain's tokens have prices while the new list, megabytes, is on its way. */
+  const restore = async (): Promise<void> => {
+    const kept = file === undefined ? undefined : await readKept(file, platforms)
+    if (kept === undefined || rows !== undefined) return
+    rows = kept.rows
+    nextAt = steadyNow() - kept.ageMs + REFRESH_MS
+  }
+
   const load = async (signal: AbortSignal): Promise<void> => {
+    nextAt = steadyNow() + RETRY_MS
     try {
-      if (rows === undefined && file !== undefined) {
-        const kept = await readKept(file, platforms)
-        if (kept !== undefined) {
-          rows = kept.rows
-          nextAt = steadyNow() - kept.ageMs + REFRESH_MS
-          if (steadyNow() < nextAt) return
-        }
-      }
-      nextAt = steadyNow() + RETRY_MS
       const answer = await client.get('/coins/list?include_platform=true', signal)
       if ('refused' in answer) throw refusalOf(answer)
       const fresh = 'list' in answer ? indexCoins(answer.list, platforms) : undefined
@@ -108,6 +108,7 @@ export const createCoinIndex = ({ client, platforms, log, file }: CoinIndexDeps)
 
   return {
     async ready(signal) {
+      if (rows === undefined) await restore()
       if (loading === undefined && steadyNow() >= nextAt)
         loading = load(signal).finally(() => {
           loading = undefined

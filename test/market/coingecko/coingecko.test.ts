@@ -1,4 +1,4 @@
-import { readFile, utimes, writeFile } from 'node:fs/promises'
+import { readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { gate } from '../../support/waiting/gate.ts'
@@ -253,6 +253,23 @@ describe('tokens', () => {
     const quotes = await open({ coinListFile, platforms }).quote('usd', [], [token(1), joined])
     expect([token(1), joined].map((key) => quotes.get(key)?.price)).toEqual([1, 1])
   })
+})
+
+it('a coin list kept before a restart is used at once, however old, while a new one is on its way', async () => {
+  const coinListFile = join(folder, 'coins.json')
+  fake.list = [{ id: 'usd-coin', platforms: { avalanche: token(1).address } }]
+  fake.coins['usd-coin'] = { usd: 1 }
+  await open({ coinListFile }).quote('usd', [], [token(1)])
+  book.close()
+  const daysAgo = new Date(Date.now() - 2 * 86_400_000)
+  await utimes(coinListFile, daysAgo, daysAgo)
+  const held = gate()
+  onTestFinished(held.open)
+  fake.server.set(({ path }) => (path.startsWith('/coins/list') ? { held: held.opened } : {}))
+  const quotes = await open({ coinListFile, readTimeoutMs: 1_000 }).quote('usd', [], [token(1)])
+  expect(quotes.get(token(1))?.price).toBe(1)
+  held.open()
+  await expect.poll(async () => (await stat(coinListFile)).mtimeMs).toBeGreaterThan(daysAgo.getTime() + 86_400_000)
 })
 
 it('a coin list that was kept while the clock was ahead is loaded again a day later', async () => {
