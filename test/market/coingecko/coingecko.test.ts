@@ -281,7 +281,7 @@ it('a coin list that was kept while the clock was ahead is loaded again a day la
   const ahead = new Date(Date.now() + 10 * 86_400_000)
   await utimes(coinListFile, ahead, ahead)
   await open({ coinListFile }).quote('usd', [], [token(1)])
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_400_001 })
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_460_000 })
   onTestFinished(() => void vi.useRealTimers())
   await book.quote('usd', [], [token(2)])
   await expect.poll(() => fake.paths().filter((path) => path === '/coins/list')).toHaveLength(2)
