@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Hex } from 'viem'
+import { inChunks } from '../../../lib/in-chunks.ts'
 import { roomFor } from '../../../lib/room-for.ts'
 import { mapBounded } from '../../../lib/waiting/map-bounded.ts'
 import { decimalsData, supportsData, uiMultiplierData } from './call-data.ts'
@@ -99,8 +100,7 @@ export function createTraitReader(target: CallTarget, aggregate: Aggregate, prob
       else open.push(token)
     }
     const troubled: string[] = []
-    for (let at = 0; at < open.length; at += TOKENS_AT_ONCE) {
-      const some = open.slice(at, at + TOKENS_AT_ONCE)
+    for (const some of inChunks(open, TOKENS_AT_ONCE)) {
       const answer = await together(some, context)
       if (!answer) troubled.push(...some)
       else for (const [place, token] of some.entries()) learn(token, answer.traits[place] ?? {}, answer.height)

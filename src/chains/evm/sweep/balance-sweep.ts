@@ -9,8 +9,8 @@ import { createPairBudget } from './pair-budget.ts'
 import { createPairSet, eachPair, type PairSet, pairSetOf, pairsThat } from './pair-set.ts'
 import { BURNING_PARTS, type PatientResult, patientPass } from './patient-pass.ts'
 import { sweepPass } from './sweep-pass.ts'
-import { inParts, type Rectangle } from './sweep-plan.ts'
-import type { Pair, PassResult, SweepResult } from './sweep-tally.ts'
+import { inParts, type Rectangle, rectanglesOf } from './sweep-plan.ts'
+import { joined, joinedAmounts, type Pair, type PassResult, type SweepResult } from './sweep-tally.ts'
 import type { UnreadableTokens } from './unreadable-tokens.ts'
 
 export interface BalanceSweep {
@@ -106,7 +106,7 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
     if (second.burning.size > 0) await rememberAnswers(first, onlyThese(wanted, second.burning), unreadable)
     return {
       block: first.block,
-      amounts: merged(first.amounts, second.amounts),
+      amounts: joinedAmounts(first.amounts, second.amounts),
       failed: [...(await pairsThat(first.failed, (pair) => !asked.has(pair))), ...still],
       errors: new Map([...first.errors, ...errors]),
       traits: new Map([...first.traits, ...second.traits]),
@@ -127,7 +127,7 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
     })
     return {
       block,
-      amounts: passes.reduce((all, { amounts }) => merged(all, amounts), new Map()),
+      amounts: passes.reduce((all, { amounts }) => joinedAmounts(all, amounts), new Map()),
       failed: passes.flatMap(({ failed }) => failed),
       unasked: passes.flatMap(({ unasked }) => unasked),
       errors: new Map(passes.flatMap(({ errors }) => [...errors])),
@@ -155,7 +155,7 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
     const begun = await passesAt(apart, early, block, context)
     const second = await patientPass(apart, retryDeps, { ...patient, block, begun }, context)
     await eachPair(second.failed, settled.add)
-    return both(first, { ...second, errors: await settle(second, second.failed, apart, wanted) })
+    return joined(first, { ...second, errors: await settle(second, second.failed, apart, wanted) })
   }
 
   const readAll = async (
@@ -170,7 +170,7 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
     if (more.length === 0) return retry(first, settled, wanted, context)
     // If these take too long, only the owners that hold them become errors.
     const second = await sweepPass(more, deps, { ...hasty, block: first.block }, earlier(context, LATER_SHARE))
-    return retry(both(first, second), settled, [...wanted, ...more], context)
+    return retry(joined(first, second), settled, [...wanted, ...more], context)
   }
 
   return {
@@ -202,8 +202,9 @@ function separated(wanted: readonly Rectangle[], unreadable: UnreadableTokens, m
       common.push({ owners, tokens: troubled.length === 0 ? tokens : tokens.filter((one) => !troubled.includes(one)) })
     }
     const asked = troubled.filter((token) => !unreadable.covers(token, owners))
-    const isKnown = (token: string, owner: string): boolean => unreadable.has(token, owner, ownersOf(wanted))
-    apart.push(...byWhom(asked, owners, isKnown).flatMap((one) => spread(one, unreadable)))
+    const isOpen = (token: string, owner: string): boolean => !unreadable.has(token, owner, ownersOf(wanted))
+    const open = asked.map((token) => [token, owners.filter((owner) => isOpen(token, owner))] as const)
+    apart.push(...rectanglesOf(open).flatMap((one) => spread(one, unreadable)))
   }
   return { common, apart }
 }
@@ -215,22 +216,6 @@ function spread({ owners, tokens }: Rectangle, unreadable: UnreadableTokens): Re
   const parts = inParts({ owners: perilous, tokens }, BURNING_PARTS)
   const safe = owners.filter((owner) => !perilous.includes(owner))
   return safe.length === 0 ? parts : [{ owners: safe, tokens }, ...parts]
-}
-
-/** Rectangles without the owners for whom a token is known to be unreadable. */
-function byWhom(
-  tokens: readonly string[],
-  owners: readonly string[],
-  isUnreadable: (token: string, owner: string) => boolean,
-): Rectangle[] {
-  const rectangles = new Map<string, { owners: readonly string[]; tokens: string[] }>()
-  for (const token of tokens) {
-    const left = owners.filter((owner) => !isUnreadable(token, owner))
-    const rectangle = rectangles.get(left.join()) ?? { owners: left, tokens: [] }
-    rectangle.tokens.push(token)
-    rectangles.set(left.join(), rectangle)
-  }
-  return [...rectangles.values()]
 }
 
 async function rememberAnswers(
@@ -273,22 +258,7 @@ function answeredTokens({ failed, errors }: SweepResult, wanted: readonly Rectan
   }
 }
 
-/** Joins two results of one block. */
-const both = (first: SweepResult, second: SweepResult): SweepResult => ({
-  block: first.block,
-  amounts: merged(first.amounts, second.amounts),
-  failed: [...first.failed, ...second.failed],
-  errors: new Map([...first.errors, ...second.errors]),
-  traits: new Map([...first.traits, ...second.traits]),
-})
-
 const isSameBlock = (one: SweepResult['block'], other: SweepResult['block']): boolean =>
   one.number === other.number && one.fingerprint === other.fingerprint
 
 const distinct = (pairs: readonly Pair[], side: keyof Pair): string[] => [...new Set(pairs.map((pair) => pair[side]))]
-
-function merged(first: SweepResult['amounts'], second: SweepResult['amounts']): SweepResult['amounts'] {
-  const all = new Map([...first].map(([owner, held]) => [owner, new Map(held)]))
-  for (const [owner, held] of second) all.set(owner, new Map([...(all.get(owner) ?? []), ...held]))
-  return all
-}

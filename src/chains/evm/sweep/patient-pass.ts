@@ -3,8 +3,8 @@ import type { ReadContext } from '../../capabilities.ts'
 import type { BlockMark } from '../read/reader-types.ts'
 import { pairSetOf, pairsThat } from './pair-set.ts'
 import { type SweepDeps, sweepPass } from './sweep-pass.ts'
-import { inParts, type Rectangle } from './sweep-plan.ts'
-import type { Pair, PassResult, SweepResult } from './sweep-tally.ts'
+import { inParts, type Rectangle, rectanglesOf } from './sweep-plan.ts'
+import { joined, type Pair, type PassResult, type SweepResult } from './sweep-tally.ts'
 import { BURNS_FOR_ALL } from './unreadable-tokens.ts'
 
 export interface PatientResult extends SweepResult {
@@ -44,31 +44,26 @@ export async function patientPass(
 ): Promise<PatientResult> {
   const pass = (wanted: readonly Rectangle[], block: BlockMark | undefined): Promise<PassResult> =>
     sweepPass(wanted, deps, { gas, oversized: 'failed', ...(block && { block }) }, context)
-  const first = begun ?? (await pass(rectangles, pinned))
+  const { unasked, ...answered } = begun ?? (await pass(rectangles, pinned))
   const asked = pairsByToken(rectangles)
-  const amounts = new Map([...first.amounts].map(([owner, held]) => [owner, new Map(held)]))
-  const errors = new Map(first.errors)
-  const traits = new Map(first.traits)
-  let failed = await withoutUnasked(first)
-  const burning = new Set(first.unasked.map(({ token }) => token))
-  let open = first.unasked.filter(concerns)
+  let read: SweepResult = { ...answered, failed: await without(unasked, answered.failed) }
+  const burning = new Set(unasked.map(({ token }) => token))
+  let open = unasked.filter(concerns)
   for (let turn = 1; open.length > 0 && turn < MOST_TURNS; turn++) {
-    const hopeless = burningForAll(asked, failed, open, hasAnswered)
+    const hopeless = burningForAll(asked, read.failed, open, hasAnswered)
     const worth = open.filter(({ token }) => !hopeless.has(token))
     if (worth.length === 0) break
-    const next = await pass(split(worth, 2 ** turn), first.block)
-    for (const [owner, held] of next.amounts) amounts.set(owner, new Map([...(amounts.get(owner) ?? []), ...held]))
-    for (const [owner, error] of next.errors) errors.set(owner, error)
-    for (const [token, told] of next.traits) traits.set(token, told)
-    failed = [...failed, ...(await withoutUnasked(next))]
+    const next = await pass(split(worth, 2 ** turn), read.block)
+    read = joined(read, { ...next, failed: await without(next.unasked, next.failed) })
     open = [...open.filter(({ token }) => hopeless.has(token)), ...next.unasked]
   }
-  const hopeless = burningForAll(asked, failed, open, hasAnswered)
+  const hopeless = burningForAll(asked, read.failed, open, hasAnswered)
   const guessed = open.filter(({ token }) => hopeless.has(token))
+  const errors = new Map(read.errors)
   // The token answers for some owners: leaving the others out would say that they have none.
   for (const { token, owner } of open)
     if (!hopeless.has(token)) errors.set(owner, new BadAnswerError(`the balance of token ${token} could not be read`))
-  return { block: first.block, amounts, failed: [...failed, ...guessed], guessed, burning, errors, traits }
+  return { ...read, failed: [...read.failed, ...guessed], guessed, burning, errors }
 }
 
 /** How many owners each token is asked for. */
@@ -79,7 +74,7 @@ function pairsByToken(rectangles: readonly Rectangle[]): Map<string, number> {
   return pairs
 }
 
-async function withoutUnasked({ failed, unasked }: PassResult): Promise<readonly Pair[]> {
+async function without(unasked: readonly Pair[], failed: Pair[]): Promise<Pair[]> {
   if (unasked.length === 0) return failed
   const behind = await pairSetOf(unasked)
   return pairsThat(failed, (pair) => !behind.has(pair))
@@ -112,11 +107,5 @@ function countByToken(pairs: readonly Pair[]): Map<string, number> {
 function split(pairs: readonly Pair[], parts: number): Rectangle[] {
   const owners = new Map<string, string[]>()
   for (const { token, owner } of pairs) owners.set(token, [...(owners.get(token) ?? []), owner])
-  const whole = new Map<string, { owners: string[]; tokens: string[] }>()
-  for (const [token, waiting] of owners) {
-    const rectangle = whole.get(waiting.join()) ?? { owners: waiting, tokens: [] }
-    rectangle.tokens.push(token)
-    whole.set(waiting.join(), rectangle)
-  }
-  return [...whole.values()].flatMap((rectangle) => inParts(rectangle, parts))
+  return rectanglesOf(owners).flatMap((rectangle) => inParts(rectangle, parts))
 }

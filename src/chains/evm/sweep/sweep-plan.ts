@@ -23,6 +23,19 @@ export function plan({ owners, tokens }: Rectangle, pairs: number, requestBytes:
   return jobs
 }
 
+/** One rectangle for all tokens that are wanted for the same owners. */
+export function rectanglesOf(
+  ownersByToken: Iterable<readonly [token: string, owners: readonly string[]]>,
+): Rectangle[] {
+  const rectangles = new Map<string, { owners: readonly string[]; tokens: string[] }>()
+  for (const [token, owners] of ownersByToken) {
+    const rectangle = rectangles.get(owners.join())
+    if (rectangle) rectangle.tokens.push(token)
+    else rectangles.set(owners.join(), { owners, tokens: [token] })
+  }
+  return [...rectangles.values()]
+}
+
 /** The same pairs in at most `parts` rectangles of equally many owners. */
 export function inParts({ owners, tokens }: Rectangle, parts: number): Rectangle[] {
   return inChunks(owners, Math.ceil(owners.length / parts)).map((group) => ({ owners: group, tokens }))

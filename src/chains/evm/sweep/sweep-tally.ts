@@ -26,6 +26,21 @@ export interface PassResult extends SweepResult {
   unasked: Pair[]
 }
 
+/** Joins two results of one block; where both tell of a token of an owner, the second counts. */
+export const joined = (first: SweepResult, second: SweepResult): SweepResult => ({
+  block: first.block,
+  amounts: joinedAmounts(first.amounts, second.amounts),
+  failed: [...first.failed, ...second.failed],
+  errors: new Map([...first.errors, ...second.errors]),
+  traits: new Map([...first.traits, ...second.traits]),
+})
+
+export function joinedAmounts(first: SweepResult['amounts'], second: SweepResult['amounts']): SweepResult['amounts'] {
+  const all = new Map(first)
+  for (const [owner, held] of second) all.set(owner, new Map([...(all.get(owner) ?? []), ...held]))
+  return all
+}
+
 /** Collects the answers of one pass. All of them must come from one block: the first answer's, unless one is given. */
 export interface SweepTally {
   block(): BlockMark | undefined
