@@ -4,6 +4,7 @@ import { recordOf } from '../../lib/json/json-record.ts'
 import { inTurns } from '../../lib/waiting/in-turns.ts'
 import type { Outcome } from '../capabilities.ts'
 import { readAccountData } from './account-data.ts'
+import { unwrap } from './outcomes.ts'
 import { type Program, TOKEN_PROGRAMS } from './programs.ts'
 import { readAnsweredAddress } from './public-key.ts'
 import { type Slotted, type SlottedCall, unsigned } from './slotted.ts'
@@ -128,10 +129,7 @@ const collect = async (
 export const readHoldings = async (answers: readonly Outcome<Slotted>[], by: Collector): Promise<Holding[]> => {
   const holdings = new Map<string, Holding>()
   for (const [index, program] of TOKEN_PROGRAMS.entries()) {
-    const answer = answers[index]
-    if (!answer) throw new BadAnswerError('a token program was not answered')
-    if (!answer.ok) throw answer.error
-    await collect(holdings, answer.value, program, by)
+    await collect(holdings, unwrap(answers[index], 'a token program'), program, by)
   }
   return [...holdings.values()].sort((a, b) => (a.mint < b.mint ? -1 : 1))
 }

@@ -65,16 +65,13 @@ export function createStoredContainers(given: StoredContainersDeps): ContainerSo
     gapless.set(letterOf(index), made)
     return made
   }
-  /** The block index has the block of height h at h − 1; genesis is not in it. */
   const withBytes = async (
     chain: ChainName,
     found: readonly NumberedTransaction[],
     caller?: Caller,
   ): Promise<Container[]> => {
-    const [first, last] = [found[0], found.at(-1)]
-    if (!first || !last) return []
-    const blocks = await containers.range(chain, first.height - 1n, Number(last.height - first.height) + 1, caller)
-    return cutTransactions(found, blocks)
+    const blocks = blocksOf(found)
+    return blocks ? cutTransactions(found, await containers.range(chain, ...blocks, caller)) : []
   }
   const single = async (chain: ChainName, tx: NumberedTransaction | undefined): Promise<Container | undefined> =>
     tx && (await withBytes(chain, [tx]))[0]
@@ -94,10 +91,8 @@ export function createStoredContainers(given: StoredContainersDeps): ContainerSo
       const chain = chainOf(index)
       if (from > LAST_POSITION) return 0n
       if (!isTransactions(index)) return containers.size(chain, from, count, callerOf(read))
-      const found = await containers.transactions.range(chain, from, count)
-      const [first, last] = [found[0], found.at(-1)]
-      if (!first || !last) return 0n
-      return containers.size(chain, first.height - 1n, Number(last.height - first.height) + 1, callerOf(read))
+      const blocks = blocksOf(await containers.transactions.range(chain, from, count))
+      return blocks ? containers.size(chain, ...blocks, callerOf(read)) : 0n
     },
     byIndex: async (index, position) => {
       const [found] = await range(index, position, 1)
@@ -120,6 +115,12 @@ export function createStoredContainers(given: StoredContainersDeps): ContainerSo
       return (await found.withId(chainOf(index), id))?.index
     },
   }
+}
+
+/** Where the blocks with these transactions are, and how many: that of height h is at h − 1, as genesis is at none. */
+function blocksOf(found: readonly NumberedTransaction[]): [from: bigint, count: number] | undefined {
+  const [first, last] = [found[0], found.at(-1)]
+  return first && last && [first.height - 1n, Number(last.height - first.height) + 1]
 }
 
 /** Many may wait for the same block: they look at one progress, which is read again a step after the last time. */

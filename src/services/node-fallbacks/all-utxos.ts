@@ -30,7 +30,7 @@ function addressKey(text: string): string | undefined {
 
 /** Requests of at most 1,024 addresses, in the overall order of a node, which sorts addresses by their bytes. */
 function requestsFor(addresses: readonly string[]): string[][] {
-  if (addresses.length <= MAX_ADDRESSES) return addresses.length === 0 ? [] : [[...addresses]]
+  if (addresses.length <= MAX_ADDRESSES) return inChunks(addresses, MAX_ADDRESSES)
   const keyed = addresses.map((text) => ({ text, key: addressKey(text) ?? '' }))
   const sorted = keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map(({ text }) => text)
   return inChunks(sorted, MAX_ADDRESSES)

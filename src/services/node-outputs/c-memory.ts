@@ -1,13 +1,11 @@
-import { outputFields, type Utxo } from '../../chains/avalanche/codec/index.ts'
-import { type AvalancheNetwork, readHeight, readUtxos } from '../../chains/avalanche/index.ts'
+import type { Utxo } from '../../chains/avalanche/codec/index.ts'
+import { type AvalancheNetwork, readHeight } from '../../chains/avalanche/index.ts'
 import { FirnError } from '../../errors.ts'
-import { formatBech32Address } from '../../lib/bytes/bech32-address.ts'
-import { hexToBytes } from '../../lib/bytes/ids.ts'
 import { utxoId } from '../../lib/bytes/utxo-id.ts'
 import type { UtxoRecord } from '../../store/index.ts'
 import { createCOrigins } from './c-origins.ts'
 import { PATIENCE_MS, untilIndexed } from './index-reach.ts'
-import { nodeRecord, type Place, withKnownAssets } from './node-record.ts'
+import { createListReader, nodeRecord, withKnownAssets } from './node-record.ts'
 import { NODES_MS, silentAbout } from './nodes-silent.ts'
 import type { ListedChain, OlderOutputsDeps } from './older-outputs.ts'
 
@@ -117,13 +115,10 @@ async function ask(
 async function askOne(
   { pool }: AvalancheNetwork,
   { letter, identity }: ListedChain,
-  given: readonly string[],
+  addresses: readonly string[],
   call: { deadline: number; sameServer: object },
 ): Promise<Told> {
-  const owners = new Set(given)
-  const addresses = given.map((address) => formatBech32Address(hexToBytes(address), identity.hrp))
-  const belongs = ({ output }: Utxo): boolean => outputFields(output).addresses.some((address) => owners.has(address))
-  const list = async (place: Place) => (await readUtxos(pool, { ...place, addresses, belongs }, call)).utxos
+  const list = createListReader(pool, { hrp: identity.hrp, addresses }, call)
   const from = await readHeight(pool, letter, call)
   const [importable, exported] = await Promise.all([
     list({ chain: letter, sourceChain: 'C' }),

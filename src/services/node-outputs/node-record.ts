@@ -1,5 +1,8 @@
 import { outputFields, type Utxo } from '../../chains/avalanche/codec/index.ts'
+import { type AvalancheNetwork, readUtxos } from '../../chains/avalanche/index.ts'
 import type { ChainLetter } from '../../facts/primary-network.ts'
+import { formatBech32Address } from '../../lib/bytes/bech32-address.ts'
+import { hexToBytes } from '../../lib/bytes/ids.ts'
 import { utxoId } from '../../lib/bytes/utxo-id.ts'
 import type { IndexReader, UtxoRecord } from '../../store/index.ts'
 
@@ -7,6 +10,21 @@ import type { IndexReader, UtxoRecord } from '../../store/index.ts'
 export interface Place {
   chain: ChainLetter
   sourceChain?: ChainLetter
+}
+
+/**
+ * Reads what nodes list of these addresses. An answer with an output of none of them is for another question.
+ * @param addresses 20 bytes hex, 1 to 1,024
+ */
+export function createListReader(
+  pool: AvalancheNetwork['pool'],
+  { hrp, addresses }: { hrp: string; addresses: readonly string[] },
+  call: Parameters<typeof readUtxos>[2],
+): (place: Place) => Promise<Utxo[]> {
+  const owners = new Set(addresses)
+  const named = addresses.map((address) => formatBech32Address(hexToBytes(address), hrp))
+  const belongs = ({ output }: Utxo): boolean => outputFields(output).addresses.some((address) => owners.has(address))
+  return async (place) => (await readUtxos(pool, { ...place, addresses: named, belongs }, call)).utxos
 }
 
 /** An output of a node's list in the form of the index. */

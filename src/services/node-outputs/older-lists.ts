@@ -1,10 +1,7 @@
-import { outputFields, type Utxo } from '../../chains/avalanche/codec/index.ts'
-import { type AvalancheNetwork, readHeight, readUtxos } from '../../chains/avalanche/index.ts'
+import { type AvalancheNetwork, readHeight } from '../../chains/avalanche/index.ts'
 import type { ChainLetter } from '../../facts/primary-network.ts'
-import { formatBech32Address } from '../../lib/bytes/bech32-address.ts'
-import { hexToBytes } from '../../lib/bytes/ids.ts'
 import type { UtxoRecord } from '../../store/index.ts'
-import { nodeRecord, type Place } from './node-record.ts'
+import { createListReader, nodeRecord, type Place } from './node-record.ts'
 
 /** Where outputs that X created, or can import, appear in the lists of a chain. */
 const PLACES: Readonly<Record<ChainLetter, readonly Place[]>> = {
@@ -47,16 +44,12 @@ export interface NodeOutputsQuery {
 /** All outputs of the addresses that X created, or that can be imported on X; one round trip if they fit one page. */
 export async function readNodeOutputs({ pool }: AvalancheNetwork, query: NodeOutputsQuery): Promise<NodeOutputs> {
   const { deadline, since } = query
-  const owners = new Set(query.addresses)
-  const addresses = query.addresses.map((address) => formatBech32Address(hexToBytes(address), query.hrp))
-  const belongs = ({ output }: Utxo): boolean => outputFields(output).addresses.some((address) => owners.has(address))
   const servers = new Set<object>()
-  const toldBy = ({ server }: { server: object }): void => void servers.add(server)
+  const list = createListReader(pool, query, { deadline, toldBy: ({ server }) => void servers.add(server) })
   const lists = await Promise.all(
-    PLACES[query.letter].map(async (place) => {
-      const { utxos } = await readUtxos(pool, { ...place, addresses, belongs }, { deadline, toldBy })
-      return utxos.map((utxo) => nodeRecord(utxo, place, { height: 0n, time: since }))
-    }),
+    PLACES[query.letter].map(async (place) =>
+      (await list(place)).map((utxo) => nodeRecord(utxo, place, { height: 0n, time: since })),
+    ),
   )
   return {
     records: lists.flat(),
