@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { APP_CHECK_HEADER } from '../api/balance/index.ts'
+import { APP_CHECK_HEADER } from '../api/balance/app-check.ts'
 import { type PageChain, type PageFacts, type PageIndex, type PageStream, pageApi } from '../api/page/index.ts'
 import type { Chains } from '../chains/index.ts'
 import type { Config } from '../config/index.ts'

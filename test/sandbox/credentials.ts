@@ -1,4 +1,4 @@
-import { APP_CHECK_HEADER } from '../../src/api/balance/index.ts'
+import { APP_CHECK_HEADER } from '../../src/api/balance/app-check.ts'
 import { API_KEY_HEADER } from '../../src/api/data/index.ts'
 import type { Config } from '../../src/config/index.ts'
 import { readAccessPassword } from '../../src/wiring/node/access.ts'

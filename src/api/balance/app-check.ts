@@ -3,6 +3,8 @@ import { errors, jwtVerify } from 'jose'
 import { ConfigError } from '../../errors.ts'
 import { openKeySet, verifyBy } from './key-set.ts'
 
+export const APP_CHECK_HEADER = 'x-firebase-appcheck'
+
 export interface AppCheckOptions {
   mode: 'off' | 'static' | 'jwt' | 'firebase'
   tokens: readonly string[]

@@ -1,5 +1,6 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import { nameSchemas } from '../../lib/json/named-schemas.ts'
+import { APP_CHECK_HEADER } from './app-check.ts'
 
 /**
  * Head of the OpenAPI 3.1 document at `/schema.json`; the paths come from the routes themselves. Wallets generate
@@ -21,7 +22,7 @@ export const documentInfo: FastifyDynamicSwaggerOptions = {
         appCheck: {
           type: 'apiKey',
           in: 'header',
-          name: 'x-firebase-appcheck',
+          name: APP_CHECK_HEADER,
           description: 'Application-check token. Not needed if the check is switched off.',
         },
       },

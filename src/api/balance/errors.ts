@@ -2,17 +2,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CancelledError } from '../../errors.ts'
 import { isEncoded, NOT_JSON } from '../plugins/body-errors.ts'
 import { noteReason } from '../plugins/request-log.ts'
-import type { Issue } from './issues.ts'
+import { type Issue, issue } from './issues.ts'
 
 /** Bodies of refused requests that carry one upper-case word, by status. */
 const WORDS: Record<number, string> = {
   401: 'UNAUTHORIZED',
   404: 'NOT_FOUND',
   405: 'METHOD_NOT_ALLOWED',
-  408: 'REQUEST_TIMEOUT',
   413: 'PAYLOAD_TOO_LARGE',
   415: 'UNSUPPORTED_MEDIA_TYPE',
-  429: 'TOO_MANY_REQUESTS',
   503: 'SERVICE_UNAVAILABLE',
 }
 
@@ -39,7 +37,7 @@ export function installErrors(app: FastifyInstance): void {
     if (status === 400) {
       if (isEncoded(request)) return refuse(reply.header('accept-encoding', 'identity'), 415)
       const message = error.code === 'FST_ERR_CTP_EMPTY_JSON_BODY' ? 'body is required' : NOT_JSON
-      return refusePayload(request, reply, [{ code: 'invalid_json', path: [], message }])
+      return refusePayload(request, reply, [issue([], 'invalid_json', message)])
     }
     if (WORDS[status] !== undefined) return refuse(reply, status)
     // Nobody reads the answer, and strangers must not fill the log by disconnecting.

@@ -10,7 +10,7 @@ import type { BalanceService } from '../../services/balances/index.ts'
 import type { StakeRewardsService } from '../../services/stake-rewards/index.ts'
 import { createDocumentHandler } from '../plugins/api-document.ts'
 import { installDocsPage } from '../plugins/docs-page.ts'
-import type { AppCheck } from './app-check.ts'
+import { APP_CHECK_HEADER, type AppCheck } from './app-check.ts'
 import { isTooHeavy } from './body-weight.ts'
 import { checkByPrefixes, type KnownPrefixes } from './by-prefixes.ts'
 import { documentInfo } from './document.ts'
@@ -54,8 +54,6 @@ const TOO_HEAVY = issue([], 'invalid_size', 'holds more values than any request 
 
 /** `get-rewards` takes a hundred addresses. */
 export const STAKE_BODY = 65_536
-
-export const APP_CHECK_HEADER = 'x-firebase-appcheck'
 
 export async function balanceApi(app: FastifyInstance, options: BalanceApiOptions): Promise<void> {
   installErrors(app)

@@ -12,6 +12,8 @@ export const MAX_ISSUES = 20
 
 export const issue = (path: Issue['path'], code: string, message: string): Issue => ({ code, path, message })
 
+export const NO_OBJECT = issue([], 'invalid_type', 'body must be a JSON object')
+
 /** TypeBox reports a missing member twice (missing, then wrong type): the first one per path is enough. */
 export function collect(errors: Iterable<ValueError>, prefix: Issue['path']): Issue[] {
   const issues: Issue[] = []

@@ -2,7 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { NAMESPACES } from '../../facts/caip.ts'
 import { isRecord } from '../../lib/json/json-record.ts'
-import { collect, type Issue, issue, MAX_ISSUES } from './issues.ts'
+import { collect, type Issue, issue, MAX_ISSUES, NO_OBJECT } from './issues.ts'
 import {
   BitcoinItemSchema,
   EvmItemSchema,
@@ -44,7 +44,7 @@ export function createRequestValidator(schemas: RequestSchemas): (body: unknown)
   }
 
   return (body) => {
-    if (!isRecord(body)) return { ok: false, issues: [issue([], 'invalid_type', 'body must be a JSON object')] }
+    if (!isRecord(body)) return { ok: false, issues: [NO_OBJECT] }
     const issues = envelope.Check(body) ? [] : collect(envelope.Errors(body), [])
     const { data } = body
     if (!Array.isArray(data)) issues.push(issue(['data'], 'invalid_type', 'must be an array of 1 to 5 items'))

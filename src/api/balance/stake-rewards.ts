@@ -10,7 +10,7 @@ import { tellIndexPlace } from '../plugins/index-place.ts'
 import { type Refused, UNKNOWN_PREFIX } from './by-prefixes.ts'
 import { refuse, refuseForNow, refusePayload } from './errors.ts'
 import { STAKE_EXAMPLE } from './examples.ts'
-import { collect, type Issue, issue } from './issues.ts'
+import { collect, type Issue, issue, NO_OBJECT } from './issues.ts'
 import { bech32Of, EXTENDED_KEY_PATTERN } from './request-schema.ts'
 import { reasonSchema } from './response-schema.ts'
 import { bodyResponses, commonResponses, jsonBody } from './route-schemas.ts'
@@ -42,7 +42,7 @@ export function createStakeCheck({ KeySchema, AddressesSchema }: StakeSchemas): 
   const byKey = TypeCompiler.Compile(KeySchema)
   const byAddresses = TypeCompiler.Compile(AddressesSchema)
   const issuesOf = (body: unknown): Issue[] => {
-    if (!isRecord(body)) return [issue([], 'invalid_type', 'body must be a JSON object')]
+    if (!isRecord(body)) return [NO_OBJECT]
     // It is unclear whose rewards are meant, and a guess would be a wrong sum.
     if ('extendedPublicKey' in body && 'addresses' in body)
       return [issue([], 'invalid_shape', 'must hold either extendedPublicKey or addresses, not both')]

@@ -9,6 +9,7 @@ import type { BalanceItem, BalanceQuery, ChainQuery } from '../../services/balan
 import { UNKNOWN_PREFIX } from './by-prefixes.ts'
 import { refuseForNow, refusePayload } from './errors.ts'
 import { createEventStream, frame } from './event-stream.ts'
+import { NO_OBJECT } from './issues.ts'
 import type { Asked, Questions } from './questions.ts'
 
 interface StreamsOptions {
@@ -35,10 +36,7 @@ const ACCOUNT_BYTES = 1_000
 const bytesOfReads = (chains: readonly ChainQuery[]): number =>
   chains.reduce((sum, { accounts }) => sum + READ_BYTES + accounts.length * ACCOUNT_BYTES, 0)
 
-const NO_BODY: Asked = {
-  ok: false,
-  issues: [{ code: 'invalid_type', path: [], message: 'body must be a JSON object' }],
-}
+const NO_BODY: Asked = { ok: false, issues: [NO_OBJECT] }
 
 const withHeaders = (reply: FastifyReply): FastifyReply =>
   reply
