@@ -22,10 +22,10 @@ const REMEMBERED = 500
 
 /**
  * @param share slots per collection
- * @param slowPlaces slots of all slow collections together
+ * @param slowSlots slots of all slow collections together
  * @param slowShare slots of a collection whose last document was slow
  */
-export function createCollectionShares(share: number, slowPlaces: number, slowShare = 1): CollectionShares {
+export function createCollectionShares(share: number, slowSlots: number, slowShare = 1): CollectionShares {
   const running = new Map<string, number>()
   const slow = new LRUCache<string, true>(roomFor(REMEMBERED))
 
@@ -36,7 +36,7 @@ export function createCollectionShares(share: number, slowPlaces: number, slowSh
   }
   const isFull = (contract: string): boolean => {
     const own = running.get(contract) ?? 0
-    return slow.has(contract) ? own >= slowShare || runningSlow() >= slowPlaces : own >= share
+    return slow.has(contract) ? own >= slowShare || runningSlow() >= slowSlots : own >= share
   }
   return {
     full: () => [...new Set([...running.keys(), ...slow.keys()])].filter(isFull),

@@ -56,7 +56,7 @@ const ASKED_SLOW = 8
 /** Tokens that users requested, or all others, and how the slots for them are divided among collections. */
 interface Lane {
   which: DueKind
-  places: number
+  slots: number
   shares: CollectionShares
 }
 
@@ -74,22 +74,22 @@ export function createNftMetadataWorker(deps: NftMetadataWorkerDeps): NftMetadat
   // What somebody waits for is fetched however long it takes.
   const asked = createCollectionShares(ASKED_OF_ONE, ASKED_SLOW, ASKED_OF_ONE)
   const lanes: readonly Lane[] = [
-    { which: 'asked', places: ASKED_AT_ONCE, shares: asked },
-    { which: 'others', places: OTHERS_AT_ONCE, shares: others },
+    { which: 'asked', slots: ASKED_AT_ONCE, shares: asked },
+    { which: 'others', slots: OTHERS_AT_ONCE, shares: others },
   ]
   const took: CollectionShares['took'] = (contract, ms) => {
     for (const { shares } of lanes) shares.took(contract, ms)
   }
   const work = createAttempt(deps, took, signal)
-  const { active, place, ended, rest, wake } = createPlaces(signal)
+  const { active, occupy, ended, rest, wake } = createSlots(signal)
   /** Takes what there is room for; resolves to how many there were. */
-  const fill = async ({ which, places, shares }: Lane): Promise<number> => {
+  const fill = async ({ which, slots, shares }: Lane): Promise<number> => {
     // Few at a time: of a collection with a single free slot all others have to be given back.
-    const free = Math.min(PER_HOST, places - active[which].size)
+    const free = Math.min(PER_HOST, slots - active[which].size)
     const tokens = free > 0 ? await records.takeDue(free, LEASE_SECONDS, which, shares.full()) : []
     for (const token of tokens) {
       if (shares.enter(token.contract))
-        place(
+        occupy(
           which,
           work(token).finally(() => shares.leave(token.contract)),
         )
@@ -134,7 +134,7 @@ export function createNftMetadataWorker(deps: NftMetadataWorkerDeps): NftMetadat
 }
 
 /** Running work, by who waits for it, and a pause that ends when some of it does. */
-function createPlaces(signal: AbortSignal) {
+function createSlots(signal: AbortSignal) {
   const active = { asked: new Set<Promise<void>>(), others: new Set<Promise<void>>() }
   let waking = new AbortController()
   let ended = 0
@@ -142,7 +142,7 @@ function createPlaces(signal: AbortSignal) {
     active,
     ended: () => ended,
     wake: () => waking.abort(),
-    place(which: DueKind, work: Promise<void>): void {
+    occupy(which: DueKind, work: Promise<void>): void {
       const lane = active[which]
       const job = work.finally(() => {
         lane.delete(job)
