@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
 import type { AnswerVerdict } from '../../src/upstream/index.ts'
-import { startTestPool } from '../support/upstream/upstream-pool.ts'
+import type { FaultServer } from '../support/upstream/fault-server.ts'
+import { heightProbe, startTestPool } from '../support/upstream/upstream-pool.ts'
 import { until } from '../support/waiting/until.ts'
 
 const noneIsNoAnswer = ({ body }: { body: Buffer }) =>
@@ -69,6 +70,32 @@ test('nor is one waited for again that this read has already asked in vain', asy
   servers[0]?.set({ hang: 'headers' })
   expect((await read).body.toString()).toBe('none')
   expect(servers[0]?.stats.requests).toBeGreaterThan(1)
+})
+
+test('those that lag and hang are waited for at the same time, not one after the other', async () => {
+  const none = { handle: ({ method }: IncomingMessage) => (method === 'GET' ? { body: 'none' } : undefined) }
+  const { pool, servers } = await startTestPool([none, none, none, none], {
+    limits: { hedgeMinMs: 10, headersTimeoutMs: 600_000, maxLagBlocks: 3 },
+    deps: { headProbe: heightProbe(100) },
+  })
+  const hanging = servers.slice(2)
+  for (const server of servers.slice(0, 2)) server.height = 1_000n
+  const waiting = new Set<FaultServer>()
+  for (const server of hanging) {
+    server.set(({ body }) => {
+      if (body !== '') return {}
+      waiting.add(server)
+      return { hang: 'headers' }
+    })
+  }
+  await until(async () => {
+    await pool.exchange({ method: 'GET', path: '/' })
+    return pool.status().every(({ lagBlocks }) => lagBlocks !== undefined)
+  }, 'heights are known')
+  void pool
+    .exchange({ method: 'GET', path: '/' }, { judge: noneIsNoAnswer, deadline: Date.now() + 600_000 })
+    .catch(() => undefined)
+  await until(() => waiting.size === 2, 'both were asked')
 })
 
 test('nor is one of another network waited for there', async () => {

@@ -209,8 +209,10 @@ class ReadRun<T> implements Run {
       this.#failures.some(
         (one) => one.host === upstream.host && (one.kind === 'rate-limited' || (again && (mayPass(one) || lacks(one)))),
       )
-    const out = this.#tried.filter((upstream) => !mayAgain(upstream))
-    return ranking.spare(avoid ? [...out, ...this.#avoided(avoid)] : out, now)
+    const avoided = avoid ? this.#avoided(avoid) : []
+    const spare = ranking.spare([...this.#tried.filter((upstream) => !mayAgain(upstream)), ...avoided], now)
+    // Where others do not have the thing, those that lag are asked for it, too: at once, since each of them may hang.
+    return spare ?? (this.#lacking && ranking.instead([...this.#tried, ...avoided], now))
   }
 
   /** Everyone was asked once or is paused: decide whether waiting makes sense. */
