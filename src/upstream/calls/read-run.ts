@@ -211,8 +211,10 @@ class ReadRun<T> implements Run {
       )
     const avoided = avoid ? this.#avoided(avoid) : []
     const spare = ranking.spare([...this.#tried.filter((upstream) => !mayAgain(upstream)), ...avoided], now)
-    // Where others do not have the thing, those that lag are asked for it, too: at once, since each of them may hang.
-    return spare ?? (this.#lacking && ranking.instead([...this.#tried, ...avoided], now))
+    if (spare || !this.#lacking || !this.#running.every(({ ended, upstream }) => ended || upstream.lagging()))
+      return spare
+    // Others do not have the thing, so those that lag are asked for it: all at once, since each of them may hang.
+    return ranking.instead([...this.#tried, ...avoided], now)
   }
 
   /** Everyone was asked once or is paused: decide whether waiting makes sense. */
