@@ -93,9 +93,11 @@ describe('a reader who waits', () => {
     onTestFinished(() => void stream.readable.destroy())
     const heard: string[] = []
     stream.readable.on('data', (chunk: Buffer) => heard.push(chunk.toString()))
-    await expect.poll(() => heard).toHaveLength(1)
+    await expect.poll(() => heard.length).toBeGreaterThan(0)
     vi.setSystemTime(Date.now() - 3_600_000)
-    await expect.poll(() => heard).toEqual([': ping\n\n', ': ping\n\n'])
+    const before = heard.length
+    await expect.poll(() => heard.length).toBeGreaterThan(before)
+    expect(new Set(heard)).toEqual(new Set([': ping\n\n']))
   })
 
   it('is not cut for a clock that was set forward', async () => {
