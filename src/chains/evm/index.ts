@@ -6,7 +6,7 @@
 export { cChainIdentity, evmIdentity } from './identity.ts'
 export { EVM_LAG_MS, type EvmLimits, evmLimits } from './limits.ts'
 export { evmPool } from './pool.ts'
-export { CALL_GAS, decimalsData, nameData, symbolData } from './read/call-data.ts'
+export { CALL_GAS, DECIMALS_DATA, NAME_DATA, SYMBOL_DATA } from './read/call-data.ts'
 export { createEvmReader, type EvmReaderDeps } from './read/reader.ts'
 export type {
   BalanceAnswer,
@@ -17,7 +17,7 @@ export type {
   ContractCall,
   ReadMethod,
 } from './read/reader-types.ts'
-export { nativeToken } from './read/reader-types.ts'
+export { NATIVE_TOKEN } from './read/reader-types.ts'
 export { createEvmBalanceSource, type EvmBalanceSourceDeps } from './source.ts'
 export type { IndexedTokens } from './tokens/indexed-tokens.ts'
 export { createTokenMetadataReader, type TokenMetadata, type TokenMetadataReader } from './tokens/token-metadata.ts'

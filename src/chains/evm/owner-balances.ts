@@ -1,6 +1,6 @@
 import { BadAnswerError } from '../../errors.ts'
 import type { EvmBalances, Outcome, TokenAmount } from '../capabilities.ts'
-import { nativeToken } from './read/reader-types.ts'
+import { NATIVE_TOKEN } from './read/reader-types.ts'
 import type { SweepResult } from './sweep/sweep-tally.ts'
 import type { ListedTokens } from './tokens/listed-tokens.ts'
 import type { TokenMetadata } from './tokens/token-metadata.ts'
@@ -56,7 +56,7 @@ export function balancesOf({ amounts }: SweepResult, owner: string, known: Token
     const shown = describe(address, { ...told, ...(decimals !== undefined && { decimals }) })
     if (shown) tokens.push({ ...shown, ...amount })
   }
-  const native = known.nativeOf(held.get(nativeToken) ?? 0n)
+  const native = known.nativeOf(held.get(NATIVE_TOKEN) ?? 0n)
   return { ok: true, value: { native, tokens, ...(known.cut.has(owner) && { hasMore: true }) } }
 }
 

@@ -16,7 +16,7 @@ import { type EvmLimits, evmLimits } from './limits.ts'
 import { createNativeUnit } from './native-unit.ts'
 import { balancesOf, undescribedTokens } from './owner-balances.ts'
 import { createEvmReader } from './read/reader.ts'
-import { nativeToken } from './read/reader-types.ts'
+import { NATIVE_TOKEN } from './read/reader-types.ts'
 import { createBalanceSweep } from './sweep/balance-sweep.ts'
 import { earlier } from './sweep/earlier.ts'
 import { createSteadySweep } from './sweep/steady-sweep.ts'
@@ -71,7 +71,7 @@ export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSourc
   const readNow = async (owners: string[], context: ReadContext): Promise<Map<string, Outcome<EvmBalances>>> => {
     const listed = listedTokens()
     const asked = [...listed.keys()].filter((token) => !unreadable.covers(token, owners))
-    const common = { owners, tokens: [nativeToken, ...asked] }
+    const common = { owners, tokens: [NATIVE_TOKEN, ...asked] }
     const told = discovery.tokensOf(owners, earlier(context, LOOK_SHARE))
     // A call that need not wait is sent before other work gets a turn: it may be for the first item of a request.
     const atOnce = !(told instanceof Promise) ? told : discovery.isNear ? await told : undefined
@@ -136,11 +136,11 @@ const LOOK_SHARE = 0.6
 const NAMES_SHARE = 0.9
 
 /** The first readers of a chain wait this much longer, or a third of their time, to learn of unlisted tokens. */
-const firstLookMs = 500
+const FIRST_LOOK_MS = 500
 
 /** The promise's result, or false if it takes too long. Rejects when the reader has left. */
 function soon(telling: Promise<boolean>, { signal, deadline }: ReadContext): Promise<boolean> {
-  const waitMs = Math.min(firstLookMs, (deadline - Date.now()) / 3)
+  const waitMs = Math.min(FIRST_LOOK_MS, (deadline - Date.now()) / 3)
   return untilAborted(
     inTime(telling, waitMs, () => false),
     signal,

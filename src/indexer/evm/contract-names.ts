@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { decimalsData, decodeDecimals, decodeText, nameData, symbolData } from '../../chains/evm/index.ts'
+import { DECIMALS_DATA, decodeDecimals, decodeText, NAME_DATA, SYMBOL_DATA } from '../../chains/evm/index.ts'
 import { JsonRpcError } from '../../errors.ts'
 import { callBytes } from '../../lib/bytes/call-data.ts'
 import { roomFor } from '../../lib/room-for.ts'
@@ -97,7 +97,9 @@ export function createContractNames(pool: UpstreamPool, path: string) {
   }
 
   async function describe(contract: string, reading: Reading): Promise<ContractNames> {
-    const answers = await Promise.all([nameData, symbolData, decimalsData].map((data) => ask(contract, data, reading)))
+    const answers = await Promise.all(
+      [NAME_DATA, SYMBOL_DATA, DECIMALS_DATA].map((data) => ask(contract, data, reading)),
+    )
     if (answers.every((answer) => answer?.length === 0)) silent.set(contract, (silent.get(contract) ?? 0) + 1)
     else silent.delete(contract)
     const [name, symbol, decimals] = answers

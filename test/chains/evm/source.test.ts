@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { createEvmBalanceSource, nativeToken } from '../../../src/chains/evm/index.ts'
+import { createEvmBalanceSource, NATIVE_TOKEN } from '../../../src/chains/evm/index.ts'
 import { JsonRpcError } from '../../../src/errors.ts'
 import { createUpstreamPool, DEFAULT_LIMITS } from '../../../src/upstream/index.ts'
 import { startSandboxEvm } from '../../sandbox/evm-chain.ts'
@@ -151,7 +151,7 @@ describe('token lists', () => {
       address: `0x${token.address.slice(2).toUpperCase()}`,
       name: 'second',
     }))
-    const list = [unlisted(nativeToken), unlisted('0x12'), ...lab, ...upper]
+    const list = [unlisted(NATIVE_TOKEN), unlisted('0x12'), ...lab, ...upper]
     const [balances] = await read(sourceOver(noDiscovery, { list }).source, [account(1)])
     expect(balances).toMatchObject({ tokens: [{ address: chain.tokens.lab, name: 'Lab Token' }] })
     expect(amounts(balances).size).toBe(1)

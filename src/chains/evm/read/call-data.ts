@@ -1,7 +1,7 @@
 /** Call data of the ERC-20 functions that are read here (EIP-20). */
-export const nameData = '0x06fdde03'
-export const symbolData = '0x95d89b41'
-export const decimalsData = '0x313ce567'
+export const NAME_DATA = '0x06fdde03'
+export const SYMBOL_DATA = '0x95d89b41'
+export const DECIMALS_DATA = '0x313ce567'
 
 /**
  * Gas limit, hex, for a call of one contract that anybody may have written: the default of most nodes (50,000,000).
@@ -13,7 +13,7 @@ export const CALL_GAS = '0x2faf080'
 export const balanceOfData = (owner: string): string => `0x70a08231${owner.slice(2).padStart(64, '0')}`
 
 /** uiMultiplier() (ERC-8056). The id of the interface is the same: it is its only function. */
-export const uiMultiplierData = '0xa60bf13d'
+export const UI_MULTIPLIER_DATA = '0xa60bf13d'
 
 /** supportsInterface(id) (ERC-165); `id` is four bytes, hex with 0x. */
 export const supportsData = (id: string): string => `0x01ffc9a7${id.slice(2).padEnd(64, '0')}`

@@ -12,10 +12,10 @@ export class BlockLostError extends BadAnswerError {}
  */
 export type CallFailure = 'too-much' | 'block-missing' | 'refused' | 'transport'
 
-const rateTexts = /rate.?limit|too many requests|capacity|credits|quota/i
-const blockTexts =
+const RATE_TEXTS = /rate.?limit|too many requests|capacity|credits|quota/i
+const BLOCK_TEXTS =
   /(header|block).{0,90}not found|unknown block|(could not|cannot) find (block|header)|unsupported block number|missing trie node|unfinalized|after last accepted|block.{0,20}out.?of.?range|historical state|state .{0,60}not available|required historical|no state (available|found for block)|(\d|0x[0-9a-f]+) could not be found|block with such an id|current blockchain height|unknown state|world state unavailable|personal token|pruned|old data not available|not yet available; safe latest|(block|header) does not exist|height in the future|future epoch|failed to load state at height/i
-const sizeTexts =
+const SIZE_TEXTS =
   /out of gas|gas (limit|cap|required|allowance|too (low|high))|intrinsic gas|exceeds? .{0,30}gas|(init)?code ?size|contract ?size|above \d+ bytes|too (large|big|long)|(size|length|limit) .{0,30}exceed|exceed.{0,40}(size|length|limit|maximum)|time.?out|timed out|execution aborted|outofgas|\b413\b|answer (cut|stalled)|no answer in time/i
 
 /** Nethermind puts the cause into `data`, beside a constant message; hex data is what a contract returned. */
@@ -29,16 +29,16 @@ export function callFailure(error: unknown): CallFailure {
   if (!(error instanceof FirnError)) return 'transport'
   const text = wordsOf(error)
   if (error instanceof JsonRpcError) {
-    if (rateTexts.test(text)) return 'transport'
-    if (blockTexts.test(text)) return 'block-missing'
-    return sizeTexts.test(text) ? 'too-much' : 'refused'
+    if (RATE_TEXTS.test(text)) return 'transport'
+    if (BLOCK_TEXTS.test(text)) return 'block-missing'
+    return SIZE_TEXTS.test(text) ? 'too-much' : 'refused'
   }
   if (error instanceof BlockLostError) return 'block-missing'
-  if (error instanceof BadAnswerError) return sizeTexts.test(text) ? 'too-much' : 'refused'
+  if (error instanceof BadAnswerError) return SIZE_TEXTS.test(text) ? 'too-much' : 'refused'
   if (error instanceof DeadlineError) return 'transport'
-  if (error instanceof UpstreamUnavailableError && !rateTexts.test(text)) {
-    if (blockTexts.test(text)) return 'block-missing'
-    if (sizeTexts.test(text.replace(/connect timeout/gi, ''))) return 'too-much'
+  if (error instanceof UpstreamUnavailableError && !RATE_TEXTS.test(text)) {
+    if (BLOCK_TEXTS.test(text)) return 'block-missing'
+    if (SIZE_TEXTS.test(text.replace(/connect timeout/gi, ''))) return 'too-much'
   }
   return 'transport'
 }

@@ -3,7 +3,7 @@ import { callFailure, isToldTooMuch } from './call-failure.ts'
 import type { CallQuery, ContractCall, ReadMethod } from './reader-types.ts'
 
 /** Calls in one eth_call: 300 of the shortest are 8 kB, far below every node's limit. */
-const callsAtOnce = 300
+const CALLS_AT_ONCE = 300
 
 export interface CallResults {
   /** In the order of the calls; undefined = it failed, or there is no code. */
@@ -23,7 +23,7 @@ export async function readCalls(
 ): Promise<CallResults> {
   const results: CallResults['results'] = []
   let height: CallResults['height']
-  let size = callsAtOnce
+  let size = CALLS_AT_ONCE
   while (results.length < query.calls.length) {
     const calls = query.calls.slice(results.length, results.length + size)
     try {

@@ -11,52 +11,52 @@ import {
   type BlockMark,
   type CallContext,
   type ContractCall,
-  nativeToken,
+  NATIVE_TOKEN,
   noAnswers,
   type ReadMethod,
 } from './reader-types.ts'
 
-const abi = parseAbi([
+const ABI = parseAbi([
   'struct Call { address target; bool allowFailure; bytes callData; }',
   'struct Result { bool success; bytes returnData; }',
   'function aggregate3(Call[] calls) payable returns (Result[] returnData)',
 ])
-const selectors = { number: '0x42cbb15c', lastHash: '0x27e86d6e', time: '0x0f28c97d', chain: '0x3408e470' }
-const ethBalance = '0x4d2301cc'
+const SELECTORS = { number: '0x42cbb15c', lastHash: '0x27e86d6e', time: '0x0f28c97d', chain: '0x3408e470' }
+const ETH_BALANCE = '0x4d2301cc'
 /** Each pair costs about 450 request bytes and 320 answer bytes, in hex. */
-const pairsPerAggregate = 1_000
+const PAIRS_PER_AGGREGATE = 1_000
 /** Arbitrum's own height; on other chains there is no code and the answer is empty (see balance-reader.yul). */
-const arbSys = { to: `0x${'64'.padStart(40, '0')}`, data: '0xa3b1b31d' }
-const mask = (1n << 64n) - 1n
+const ARB_SYS = { to: `0x${'64'.padStart(40, '0')}`, data: '0xa3b1b31d' }
+const MASK = (1n << 64n) - 1n
 /** Largest gas that is probed: the probe call grows with it. */
 const MOST_PROBED = 200_000
 /** Least gas of one getEthBalance of an untouched account. */
 const PROBE_STEP = 2_600
 /** Tokens that burn gas cost about ten halvings each: thousands, sent to somebody, are not read one by one. */
 const MOST_HALVINGS = 256
-const probedAccounts = 0xf127_0001_0000_0000_0000_0000n
+const PROBED_ACCOUNTS = 0xf127_0001_0000_0000_0000_0000n
 
 /** A call that needs at least this much gas and fails with less. */
 function gasProbe(multicall: string, gas: number): ContractCall {
   const calls = Array.from({ length: Math.ceil(gas / PROBE_STEP) }, (_, at) => ({
     target: multicall as Hex,
     allowFailure: false,
-    callData: `${ethBalance}${(probedAccounts + BigInt(at)).toString(16).padStart(64, '0')}` as Hex,
+    callData: `${ETH_BALANCE}${(PROBED_ACCOUNTS + BigInt(at)).toString(16).padStart(64, '0')}` as Hex,
   }))
-  return { to: multicall, data: encodeFunctionData({ abi, functionName: 'aggregate3', args: [calls] }) }
+  return { to: multicall, data: encodeFunctionData({ abi: ABI, functionName: 'aggregate3', args: [calls] }) }
 }
 
 /** One aggregate3 that also returns its block and its chain. */
 const createAggregate =
   (target: CallTarget, multicall: string) =>
   async (calls: readonly ContractCall[], block: bigint | undefined, context: CallContext) => {
-    const marks = Object.values(selectors).map((data) => ({ to: multicall, data }))
-    const all = [...marks, arbSys, ...calls].map(({ to, data }) => ({
+    const marks = Object.values(SELECTORS).map((data) => ({ to: multicall, data }))
+    const all = [...marks, ARB_SYS, ...calls].map(({ to, data }) => ({
       target: to as Hex,
       allowFailure: true,
       callData: data as Hex,
     }))
-    const data = encodeFunctionData({ abi, functionName: 'aggregate3', args: [all] })
+    const data = encodeFunctionData({ abi: ABI, functionName: 'aggregate3', args: [all] })
     const params = [{ to: multicall, data }, blockTag(block)]
     const hex = await target.pool.rpc<Hex>('', 'eth_call', params, { ...callOptions(context), doubts: isNone })
     const results = decodeResults(hex)
@@ -66,7 +66,7 @@ const createAggregate =
       throw new BadAnswerError('multicall did not say its block')
     }
     target.checkChain(chain)
-    return { block: { number: arbitrum ?? number, fingerprint: (hash ^ time) & mask }, results: results.slice(5) }
+    return { block: { number: arbitrum ?? number, fingerprint: (hash ^ time) & MASK }, results: results.slice(5) }
   }
 
 /**
@@ -83,12 +83,12 @@ export function createMulticallMethod(target: CallTarget, multicall: string): Re
     context: CallContext,
     budget: { halvings: number },
   ): Promise<BalanceAnswer> => {
-    const fitting = Math.max(1, Math.floor(pairsPerAggregate / whole.owners.length))
+    const fitting = Math.max(1, Math.floor(PAIRS_PER_AGGREGATE / whole.owners.length))
     const query = { ...whole, tokens: whole.tokens.slice(0, fitting) }
     const pairs = query.tokens.flatMap((token) =>
       query.owners.map((owner) =>
-        token === nativeToken
-          ? { to: multicall, data: ethBalance + owner.slice(2).padStart(64, '0') }
+        token === NATIVE_TOKEN
+          ? { to: multicall, data: ETH_BALANCE + owner.slice(2).padStart(64, '0') }
           : { to: token, data: balanceOfData(owner) },
       ),
     )
@@ -144,7 +144,7 @@ export function createMulticallMethod(target: CallTarget, multicall: string): Re
   ): Promise<BalanceAnswer> => {
     const places = [...new Set(answer.amounts.map(({ token }) => token))]
     const held = new Map(places.map((token) => [tokens[token] ?? '', token]))
-    held.delete(nativeToken)
+    held.delete(NATIVE_TOKEN)
     const all = await traitsOf([...held.keys()], context, answer.block.number)
     return { ...answer, traits: [...all].map(([address, told]) => ({ token: held.get(address) ?? 0, told })) }
   }
@@ -171,7 +171,7 @@ const isNone = (said: unknown): boolean => (said instanceof Error ? isRefusal(sa
 
 function decodeResults(hex: unknown): readonly Result[] {
   try {
-    return decodeFunctionResult({ abi, functionName: 'aggregate3', data: hex as Hex })
+    return decodeFunctionResult({ abi: ABI, functionName: 'aggregate3', data: hex as Hex })
   } catch (error) {
     throw new BadAnswerError('multicall answered with something else', error)
   }

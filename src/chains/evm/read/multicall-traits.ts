@@ -3,7 +3,7 @@ import type { Hex } from 'viem'
 import { inChunks } from '../../../lib/in-chunks.ts'
 import { roomFor } from '../../../lib/room-for.ts'
 import { mapBounded } from '../../../lib/waiting/map-bounded.ts'
-import { decimalsData, supportsData, uiMultiplierData } from './call-data.ts'
+import { DECIMALS_DATA, supportsData, UI_MULTIPLIER_DATA } from './call-data.ts'
 import { callFailure, isToldTooMuch } from './call-failure.ts'
 import type { CallTarget } from './packed-method.ts'
 import { type BlockMark, type CallContext, type ContractCall, isMultiplier, type TokenTraits } from './reader-types.ts'
@@ -20,7 +20,7 @@ export const word = (result: Result | undefined): bigint | undefined =>
   result?.success && result.returnData.length >= 66 ? BigInt(result.returnData.slice(0, 66)) : undefined
 
 /** The same questions as in balance-reader.yul. */
-const questions = [decimalsData, uiMultiplierData, supportsData(uiMultiplierData), supportsData('0xffffffff')]
+const QUESTIONS = [DECIMALS_DATA, UI_MULTIPLIER_DATA, supportsData(UI_MULTIPLIER_DATA), supportsData('0xffffffff')]
 /** Most gas that these take for a token, unless the token has to be asked alone. */
 export const QUESTIONS_GAS = 200_000
 /** Gas of one question sent as a separate call, of which 21,000 are for the call itself. */
@@ -32,7 +32,7 @@ const ALONE_AT_ONCE = 16
 export const PLAIN_MS = 3_600_000
 const PLAIN_ENTRIES = 60_000
 
-const questionsTo = (to: string): ContractCall[] => questions.map((data) => ({ to, data }))
+const questionsTo = (to: string): ContractCall[] => QUESTIONS.map((data) => ({ to, data }))
 const isUsable = (told = 0n): boolean => isMultiplier(told)
 
 /** Traits from the answers to the questions, in their order; undefined = no answer. */
@@ -60,7 +60,7 @@ export function createTraitReader(target: CallTarget, aggregate: Aggregate, prob
       // The remaining gas only shrinks: if the last call had enough, all earlier ones had.
       if (!results.at(-1)?.success) return undefined
       const words = results.map(word)
-      const wordsOf = (at: number) => words.slice(questions.length * at, questions.length * (at + 1))
+      const wordsOf = (at: number) => words.slice(QUESTIONS.length * at, QUESTIONS.length * (at + 1))
       return { height: block.number, traits: tokens.map((_, at) => traitsOf(...wordsOf(at))) }
     } catch (error) {
       if (callFailure(error) !== 'too-much') throw error
@@ -78,11 +78,11 @@ export function createTraitReader(target: CallTarget, aggregate: Aggregate, prob
       })
       return word({ success: true, returnData })
     }
-    const decimals = await ask(questions[0])
-    const multiplier = await ask(questions[1])
+    const decimals = await ask(QUESTIONS[0])
+    const multiplier = await ask(QUESTIONS[1])
     if (isUsable(multiplier)) return traitsOf(decimals, multiplier)
-    const claims = await ask(questions[2])
-    return traitsOf(decimals, multiplier, claims, claims === 1n ? await ask(questions[3]) : undefined)
+    const claims = await ask(QUESTIONS[2])
+    return traitsOf(decimals, multiplier, claims, claims === 1n ? await ask(QUESTIONS[3]) : undefined)
   }
 
   /** @param since height at which the tokens exist: without decimals at an earlier one, nothing is remembered */

@@ -4,7 +4,7 @@ import { isPacked, packBalanceQuery, packCallQuery, unpackBalances, unpackCalls 
 import type { CallContext, ReadMethod } from './reader-types.ts'
 
 /** Address at which overridden code runs; unused on every chain. */
-const overrideAddress = '0x00000000000000000000000000000000f1270001'
+const OVERRIDE_ADDRESS = '0x00000000000000000000000000000000f1270001'
 
 export interface CallTarget {
   pool: UpstreamPool
@@ -37,7 +37,7 @@ export function createPackedMethod(target: CallTarget, name: 'create' | 'overrid
     const params =
       name === 'create'
         ? [{ data: code }, tag]
-        : [{ to: overrideAddress, data: '0x' }, tag, { [overrideAddress]: { code } }]
+        : [{ to: OVERRIDE_ADDRESS, data: '0x' }, tag, { [OVERRIDE_ADDRESS]: { code } }]
     return target.pool.rpc('', 'eth_call', params, { ...callOptions(context), doubts: isNoPackedAnswer })
   }
   return {

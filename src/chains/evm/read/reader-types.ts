@@ -1,7 +1,7 @@
 import type { ReadContext } from '../../capabilities.ts'
 
 /** Token address that represents the native coin. */
-export const nativeToken = `0x${'0'.repeat(40)}`
+export const NATIVE_TOKEN = `0x${'0'.repeat(40)}`
 
 /** The block of a read. The fingerprint is equal for equal blocks and differs between two blocks of one height. */
 export interface BlockMark {

@@ -19,7 +19,7 @@ export interface EvmReaderDeps {
 }
 
 /** How long a method that replaced a refused one is tried first. */
-const preferenceMs = 3_600_000
+const PREFERENCE_MS = 3_600_000
 
 /**
  * Runs packed reads by the first method that the chain's nodes accept: init code, overridden code, Multicall3.
@@ -44,7 +44,7 @@ export function createEvmReader({ caip2Id, pool, multicall, logger }: EvmReaderD
     for (const method of order) {
       try {
         const result = await run(method)
-        if (refusal !== undefined) preferred = { method, until: steadyNow() + preferenceMs }
+        if (refusal !== undefined) preferred = { method, until: steadyNow() + PREFERENCE_MS }
         return result
       } catch (error) {
         if (callFailure(error) !== 'refused') throw error

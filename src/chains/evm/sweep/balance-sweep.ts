@@ -3,7 +3,7 @@ import { mapBounded } from '../../../lib/waiting/map-bounded.ts'
 import type { ReadContext } from '../../capabilities.ts'
 import type { EvmLimits } from '../limits.ts'
 import { BlockLostError } from '../read/call-failure.ts'
-import { type BlockMark, nativeToken, type ReadMethod } from '../read/reader-types.ts'
+import { type BlockMark, NATIVE_TOKEN, type ReadMethod } from '../read/reader-types.ts'
 import { earlier } from './earlier.ts'
 import { createPairBudget } from './pair-budget.ts'
 import { createPairSet, eachPair, type PairSet, pairSetOf, pairsThat } from './pair-set.ts'
@@ -41,7 +41,7 @@ export interface SweepOptions {
 /** See `SweepOptions.isWanted`. */
 export class OldBlockError extends BadAnswerError {}
 
-const attempts = 3
+const ATTEMPTS = 3
 /** Share of the remaining time for rectangles that become known while the first are read. */
 const LATER_SHARE = 0.6
 
@@ -64,7 +64,7 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
     const guessed = await pairSetOf(second.guessed)
     for (const token of second.burning) unreadable.addBurning(token)
     await eachPair(still, (pair) => {
-      if (pair.token === nativeToken) errors.set(pair.owner, new BadAnswerError('native balance could not be read'))
+      if (pair.token === NATIVE_TOKEN) errors.set(pair.owner, new BadAnswerError('native balance could not be read'))
       else if (!guessed.has(pair)) unreadable.add(pair.token, pair.owner)
     })
     await rememberAnswers(second, asked, unreadable)
@@ -89,7 +89,7 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
     const given = givenUp(unsettled, wanted, limits.patientTokens, unreadable)
     const fresh = await pairsThat(unsettled, ({ token, owner }) => {
       if (given.has(token)) unreadable.putOff(token, owner, readOwners)
-      else if (token !== nativeToken) unreadable.trouble(token, owner)
+      else if (token !== NATIVE_TOKEN) unreadable.trouble(token, owner)
       return !given.has(token)
     })
     if (fresh.length === 0) return first
@@ -181,7 +181,7 @@ export function createBalanceSweep(reader: ReadMethod, limits: EvmLimits, unread
         try {
           return await readAll(wanted, context, later, options)
         } catch (error) {
-          if (!(error instanceof BlockLostError) || attempt === attempts || options.at) throw error
+          if (!(error instanceof BlockLostError) || attempt === ATTEMPTS || options.at) throw error
         }
       }
     },

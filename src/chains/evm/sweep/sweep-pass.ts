@@ -30,10 +30,10 @@ export interface PassOptions {
  */
 const TOO_SLOW_MS = 3_000
 /** A node that is one block behind catches up within about this time. */
-const catchUpMs = 250
-const catchUpTries = 3
+const CATCH_UP_MS = 250
+const CATCH_UP_TRIES = 3
 /** Enough to get from the largest call to one pair a few times; a node that refuses everything is left alone. */
-const mostSplits = 32
+const MOST_SPLITS = 32
 
 /**
  * One pass over rectangles at one block. The first job reads the latest block and pins it, unless the options do; the
@@ -114,8 +114,8 @@ async function query(
       return await reader.balances(wanted, context)
     } catch (error) {
       if (!block || callFailure(error) !== 'block-missing') throw error
-      if (tries === catchUpTries) throw new BlockLostError(`block ${block.number} was lost while it was read`, error)
-      await sleep(catchUpMs, undefined, { signal: context.signal })
+      if (tries === CATCH_UP_TRIES) throw new BlockLostError(`block ${block.number} was lost while it was read`, error)
+      await sleep(CATCH_UP_MS, undefined, { signal: context.signal })
     }
   }
 }
@@ -130,7 +130,7 @@ function createSplitter(options: PassOptions, tally: SweepTally, run: RunJob) {
     inHalves: async (job: Rectangle, error: unknown): Promise<void> => {
       const parts = halves(job)
       if (parts.length === 0) return isToldTooMuch(error) ? oversized(job, error) : tally.lose(job.owners, error)
-      if (++splits > mostSplits) return tally.lose(job.owners, error)
+      if (++splits > MOST_SPLITS) return tally.lose(job.owners, error)
       for (const part of parts) await run(part)
     },
     /** Not even the first token fitted for all owners. */

@@ -1,7 +1,7 @@
 import { inChunks } from '../../../lib/in-chunks.ts'
-import { balanceQueryBytes, maxOwners, maxTokens } from '../read/packing.ts'
+import { BALANCE_QUERY_BYTES, MAX_OWNERS, MAX_TOKENS } from '../read/packing.ts'
 
-/** Owners × tokens. Lower-case hex; tokens may hold `nativeToken`. */
+/** Owners × tokens. Lower-case hex; tokens may hold `NATIVE_TOKEN`. */
 export interface Rectangle {
   owners: readonly string[]
   tokens: readonly string[]
@@ -12,10 +12,10 @@ export interface Rectangle {
 /** Splits a rectangle into calls that respect the request size and the learned number of pairs. */
 export function plan({ owners, tokens }: Rectangle, pairs: number, requestBytes: number): Rectangle[] {
   const jobs: Rectangle[] = []
-  const ownersPerCall = Math.min(maxOwners, pairs)
+  const ownersPerCall = Math.min(MAX_OWNERS, pairs)
   for (const group of inChunks(owners, ownersPerCall)) {
-    const room = Math.floor((requestBytes - balanceQueryBytes) / 20) - group.length
-    const most = Math.max(1, Math.min(maxTokens, room, Math.floor(pairs / group.length)))
+    const room = Math.floor((requestBytes - BALANCE_QUERY_BYTES) / 20) - group.length
+    const most = Math.max(1, Math.min(MAX_TOKENS, room, Math.floor(pairs / group.length)))
     // Equal parts: the slowest call decides.
     const size = Math.ceil(tokens.length / Math.ceil(tokens.length / most))
     for (const some of inChunks(tokens, size)) jobs.push({ owners: group, tokens: some })

@@ -52,13 +52,13 @@ interface Kept {
 }
 
 /** An upstream that does not know the method is asked again after this. */
-const askAgainMs = 3_600_000
+const ASK_AGAIN_MS = 3_600_000
 /** An upstream that could not be reached is asked again after this. */
-const askSoonMs = 10_000
-const backgroundMs = 10_000
-const mostBackground = 50
+const ASK_SOON_MS = 10_000
+const BACKGROUND_MS = 10_000
+const MOST_BACKGROUND = 50
 /** An owner with this many tokens has a list of ten pages: longer lists are read again less often. */
-const tokensOfTenPages = 1_000
+const TOKENS_OF_TEN_PAGES = 1_000
 
 /** `alchemy_getTokenBalances(owner, "erc20", {pageKey})`: hex balances by contract, zero ones included. */
 export function createTokenDiscovery(deps: TokenDiscoveryDeps): OfferedDiscovery {
@@ -76,8 +76,8 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): OfferedDiscovery
   let begun = (): void => {}
   const heldTokens = createTokenFinder({
     ...deps,
-    askAgainMs,
-    askSoonMs,
+    askAgainMs: ASK_AGAIN_MS,
+    askSoonMs: ASK_SOON_MS,
     onAble: () => {
       offered = true
       begun()
@@ -93,10 +93,10 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): OfferedDiscovery
 
   const tryToFetch = async (owner: string): Promise<void> => {
     try {
-      await fetchTokens(owner, { signal: AbortSignal.timeout(backgroundMs), deadline: Date.now() + backgroundMs })
+      await fetchTokens(owner, { signal: AbortSignal.timeout(BACKGROUND_MS), deadline: Date.now() + BACKGROUND_MS })
     } catch (error) {
       // A refusal is an answer; a broken connection is not.
-      askAgainAt = steadyNow() + askSoonMs
+      askAgainAt = steadyNow() + ASK_SOON_MS
       deps.logger?.debug({ pool: deps.pools[0]?.name, err: error }, 'no token discovery')
     } finally {
       offered ??= false
@@ -107,7 +107,7 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): OfferedDiscovery
   /** No reader waits for this: the next read knows whether the method exists, and the newer tokens. */
   const inBackground = (owner: string): Promise<void> => {
     const running = background.get(owner)
-    if (running || background.size >= mostBackground) return running ?? Promise.resolve()
+    if (running || background.size >= MOST_BACKGROUND) return running ?? Promise.resolve()
     const fetching = tryToFetch(owner)
     background.set(owner, fetching)
     return fetching
@@ -115,7 +115,7 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): OfferedDiscovery
 
   const probe = (owner: string): void => {
     if (steadyNow() < askAgainAt) return
-    askAgainAt = steadyNow() + askAgainMs
+    askAgainAt = steadyNow() + ASK_AGAIN_MS
     const isBegun = new Promise<void>((resolve) => {
       begun = resolve
     })
@@ -127,7 +127,7 @@ export function createTokenDiscovery(deps: TokenDiscoveryDeps): OfferedDiscovery
   const remembered = (owner: string): Outcome<FoundTokens> | undefined => {
     const known = found.get(owner)
     if (!known) return undefined
-    const keptMs = deps.limits.discoveryMs * Math.max(1, known.found.tokens.length / tokensOfTenPages)
+    const keptMs = deps.limits.discoveryMs * Math.max(1, known.found.tokens.length / TOKENS_OF_TEN_PAGES)
     if (known.at + keptMs < steadyNow()) void inBackground(owner)
     return { ok: true, value: known.found }
   }

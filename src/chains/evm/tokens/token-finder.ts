@@ -30,11 +30,11 @@ interface Page {
 }
 
 /** A server is given up after this many pages, in case its pages name nothing. */
-const mostPages = 200
+const MOST_PAGES = 200
 /** This many unfinished lists are kept for this long, to be continued if the time ran out. */
-const mostBegun = 100
-const begunMs = 60_000
-const methodNotFound = -32601
+const MOST_BEGUN = 100
+const BEGUN_MS = 60_000
+const METHOD_NOT_FOUND = -32601
 
 /**
  * `alchemy_getTokenBalances` from any server that knows it; the result is undefined when no server does. Servers that
@@ -49,7 +49,7 @@ export function createTokenFinder({ pools, limits, askAgainMs, askSoonMs, onAble
 
   const refuses = (pool: UpstreamPool, error: unknown): boolean =>
     error instanceof JsonRpcError
-      ? !able.has(pool) || error.rpcCode === methodNotFound
+      ? !able.has(pool) || error.rpcCode === METHOD_NOT_FOUND
       : !able.has(pool) && error instanceof BadAnswerError
 
   /** Undefined = the server does not know the method. */
@@ -126,7 +126,7 @@ interface Reading {
 
 /** All pages of one owner, in the server's order, up to the allowed number of tokens. */
 function createPageReader(most: number) {
-  const begun = new LRUCache<string, Reading>({ ...roomFor(mostBegun), ttl: begunMs })
+  const begun = new LRUCache<string, Reading>({ ...roomFor(MOST_BEGUN), ttl: BEGUN_MS })
 
   /** True when there are more pages. */
   const readOn = async (
@@ -135,7 +135,7 @@ function createPageReader(most: number) {
     { signal, deadline }: ReadContext,
     onPage: () => void,
   ): Promise<boolean> => {
-    while (reading.pages < mostPages && reading.tokens.size <= most) {
+    while (reading.pages < MOST_PAGES && reading.tokens.size <= most) {
       const { pageKey } = reading
       const params = [owner, 'erc20', ...(pageKey === undefined ? [] : [{ pageKey }])]
       const page = await reading.pool.rpc<Page>('', 'alchemy_getTokenBalances', params, { signal, deadline })

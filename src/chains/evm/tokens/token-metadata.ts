@@ -5,7 +5,7 @@ import { roomFor } from '../../../lib/room-for.ts'
 import { mapBounded } from '../../../lib/waiting/map-bounded.ts'
 import type { ReadContext } from '../../capabilities.ts'
 import type { EvmLimits } from '../limits.ts'
-import { decimalsData, nameData, symbolData } from '../read/call-data.ts'
+import { DECIMALS_DATA, NAME_DATA, SYMBOL_DATA } from '../read/call-data.ts'
 import { type CallResults, readCalls } from '../read/call-list.ts'
 import type { ReadMethod } from '../read/reader-types.ts'
 import { decodeDecimals, decodeText } from './token-text.ts'
@@ -35,27 +35,27 @@ export interface TokenMetadataReader {
 
 /** A token's answers; undefined = none with the gas that it was given. `height`: of their earliest block. */
 type Fields = Record<keyof TokenMetadata, Buffer | undefined> & Pick<CallResults, 'height'>
-const fieldData = [nameData, symbolData, decimalsData]
+const FIELD_DATA = [NAME_DATA, SYMBOL_DATA, DECIMALS_DATA]
 
-const nameLength = 100
-const symbolLength = 32
+const NAME_LENGTH = 100
+const SYMBOL_LENGTH = 32
 /** Offset and length words, and enough bytes for the longest name that is shown. */
-const keepBytes = 64 + 256
+const KEEP_BYTES = 64 + 256
 /** Three calls each: as many as one eth_call carries. */
-const tokensAtOnce = 100
+const TOKENS_AT_ONCE = 100
 
 export function createTokenMetadataReader(reader: ReadMethod, limits: EvmLimits): TokenMetadataReader {
   // With `max` the cache would allocate all its entries from the start.
   const room = roomFor(limits.metadataEntries)
   const known = new LRUCache<string, TokenMetadata>({ ...room, ttl: limits.metadataMs })
 
-  const query = { keepBytes, answerBytes: limits.answerBytes }
+  const query = { keepBytes: KEEP_BYTES, answerBytes: limits.answerBytes }
 
   const readFields = async (addresses: readonly string[], context: ReadContext): Promise<[string, Fields][]> => {
-    const calls = addresses.flatMap((to) => fieldData.map((data) => ({ to, data })))
+    const calls = addresses.flatMap((to) => FIELD_DATA.map((data) => ({ to, data })))
     const { results, height } = await readCalls(reader, { ...query, calls, gas: limits.metadataGas }, context)
     return addresses.map((address, at): [string, Fields] => {
-      const [name, symbol, decimals] = results.slice(at * fieldData.length)
+      const [name, symbol, decimals] = results.slice(at * FIELD_DATA.length)
       return [address, { name, symbol, decimals, height }]
     })
   }
@@ -66,13 +66,13 @@ export function createTokenMetadataReader(reader: ReadMethod, limits: EvmLimits)
       const calls = [{ to: address, data }]
       return (await readCalls(reader, { ...query, calls, gas: limits.retryMetadataGas }, context)).results[0]
     }
-    const decimals = first.decimals ?? (await one(decimalsData))
+    const decimals = first.decimals ?? (await one(DECIMALS_DATA))
     if (!decimals) return first
     return {
       ...first,
       decimals,
-      name: first.name ?? (await one(nameData)),
-      symbol: first.symbol ?? (await one(symbolData)),
+      name: first.name ?? (await one(NAME_DATA)),
+      symbol: first.symbol ?? (await one(SYMBOL_DATA)),
     }
   }
 
@@ -99,7 +99,7 @@ export function createTokenMetadataReader(reader: ReadMethod, limits: EvmLimits)
     }
     const partial: [string, Fields][] = []
     const lanes = limits.concurrency
-    await mapBounded(inChunks(missing, tokensAtOnce), lanes, (some) =>
+    await mapBounded(inChunks(missing, TOKENS_AT_ONCE), lanes, (some) =>
       tried(async () => {
         for (const [address, fields] of await readFields(some, context)) {
           if (isComplete(fields)) learn(address, fields)
@@ -134,7 +134,7 @@ export function createTokenMetadataReader(reader: ReadMethod, limits: EvmLimits)
 const isComplete = ({ name, symbol, decimals }: Fields): boolean => Boolean(name && symbol && decimals)
 
 function metadataOf({ name, symbol, decimals }: Fields): TokenMetadata {
-  const texts = { name: decodeText(name, nameLength), symbol: decodeText(symbol, symbolLength) }
+  const texts = { name: decodeText(name, NAME_LENGTH), symbol: decodeText(symbol, SYMBOL_LENGTH) }
   const places = decodeDecimals(decimals)
   return {
     ...(texts.name && { name: texts.name }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { evmLimits, nativeToken, type ReadMethod } from '../../../../src/chains/evm/index.ts'
+import { evmLimits, NATIVE_TOKEN, type ReadMethod } from '../../../../src/chains/evm/index.ts'
 import { createBalanceSweep } from '../../../../src/chains/evm/sweep/balance-sweep.ts'
 import { createUnreadableTokens } from '../../../../src/chains/evm/sweep/unreadable-tokens.ts'
 import { UpstreamUnavailableError } from '../../../../src/errors.ts'
@@ -37,7 +37,7 @@ describe('never a smaller sum', () => {
         done: tokens.length,
         amounts: [],
         failed: tokens.flatMap((token, index) =>
-          token === nativeToken ? [{ token: index, owner: owners.length - 1 }] : [],
+          token === NATIVE_TOKEN ? [{ token: index, owner: owners.length - 1 }] : [],
         ),
         unasked: [],
         traits: [],
@@ -46,7 +46,7 @@ describe('never a smaller sum', () => {
     }
     const sweep = createBalanceSweep(reader, evmLimits, createUnreadableTokens(10, 1_000))
     const context = { signal: new AbortController().signal, deadline: Date.now() + 1_000 }
-    const { errors } = await sweep.read([{ owners: ['0x1', '0x2'], tokens: [nativeToken, '0xa'] }], context)
+    const { errors } = await sweep.read([{ owners: ['0x1', '0x2'], tokens: [NATIVE_TOKEN, '0xa'] }], context)
     expect([...errors.keys()]).toEqual(['0x2'])
   })
 

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { evmLimits, nativeToken, type ReadMethod } from '../../../../src/chains/evm/index.ts'
+import { evmLimits, NATIVE_TOKEN, type ReadMethod } from '../../../../src/chains/evm/index.ts'
 import { createBalanceSweep } from '../../../../src/chains/evm/sweep/balance-sweep.ts'
 import { createLastingPairs } from '../../../../src/chains/evm/sweep/lasting-pairs.ts'
 import { createUnreadableTokens } from '../../../../src/chains/evm/sweep/unreadable-tokens.ts'
@@ -12,10 +12,10 @@ const codeless: ReadMethod = {
     block: { number: 1n, fingerprint: 1n },
     done: tokens.length,
     amounts: tokens.flatMap((token, at) =>
-      token === nativeToken ? owners.map((_, owner) => ({ token: at, owner, value: 7n })) : [],
+      token === NATIVE_TOKEN ? owners.map((_, owner) => ({ token: at, owner, value: 7n })) : [],
     ),
     failed: tokens.flatMap((token, at) =>
-      token === nativeToken ? [] : owners.map((_, owner) => ({ token: at, owner })),
+      token === NATIVE_TOKEN ? [] : owners.map((_, owner) => ({ token: at, owner })),
     ),
     unasked: [],
     traits: [],
@@ -26,7 +26,7 @@ const codeless: ReadMethod = {
 it('a thousand and a half listed tokens without code, asked for fifty owners, hold nobody up', async () => {
   const address = (digit: string, at: number): string => `0x${digit.repeat(30)}${String(at).padStart(10, '0')}`
   const owners = Array.from({ length: 50 }, (_, at) => address('a', at))
-  const tokens = [nativeToken, ...Array.from({ length: 1_500 }, (_, at) => address('b', at))]
+  const tokens = [NATIVE_TOKEN, ...Array.from({ length: 1_500 }, (_, at) => address('b', at))]
   const unreadable = createUnreadableTokens(evmLimits.unreadableEntries, evmLimits.unreadableMs)
   const sweep = createBalanceSweep(codeless, evmLimits, unreadable)
   const context = { signal: new AbortController().signal, deadline: Date.now() + 60_000 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { evmLimits, nativeToken, type ReadMethod } from '../../../../src/chains/evm/index.ts'
+import { evmLimits, NATIVE_TOKEN, type ReadMethod } from '../../../../src/chains/evm/index.ts'
 import { noAnswers } from '../../../../src/chains/evm/read/reader-types.ts'
 import { createBalanceSweep } from '../../../../src/chains/evm/sweep/balance-sweep.ts'
 import { createSteadySweep } from '../../../../src/chains/evm/sweep/steady-sweep.ts'
@@ -44,8 +44,8 @@ function balanced(heights: bigint[]) {
     },
     /** What the owner holds: the number of the block at which it was read. */
     async read() {
-      const result = await sweep.read([{ owners: [OWNER], tokens: [nativeToken] }], readContext())
-      return result.errors.get(OWNER)?.message ?? result.amounts.get(OWNER)?.get(nativeToken)
+      const result = await sweep.read([{ owners: [OWNER], tokens: [NATIVE_TOKEN] }], readContext())
+      return result.errors.get(OWNER)?.message ?? result.amounts.get(OWNER)?.get(NATIVE_TOKEN)
     },
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { balanceQueryBytes, maxOwners, packBalanceQuery } from '../../../../src/chains/evm/read/packing.ts'
+import { BALANCE_QUERY_BYTES, MAX_OWNERS, packBalanceQuery } from '../../../../src/chains/evm/read/packing.ts'
 import { halves, inParts, plan, type Rectangle } from '../../../../src/chains/evm/sweep/sweep-plan.ts'
 
 const addresses = (prefix: string, count: number): string[] =>
@@ -23,7 +23,7 @@ it('calls ask for each pair once, for no more pairs than a call may, and are no 
     fc.property(fc.record({ ...sizes, pairs: fc.integer({ min: 1, max: 900 }) }), ({ owners, tokens, pairs }) => {
       const whole = rectangle(owners, tokens)
       // Room for the most owners and one token at least: a call cannot be smaller.
-      const requestBytes = balanceQueryBytes + 20 * (maxOwners + 5)
+      const requestBytes = BALANCE_QUERY_BYTES + 20 * (MAX_OWNERS + 5)
       const calls = plan(whole, pairs, requestBytes)
       expectSamePairs(calls, whole)
       for (const call of calls) {
@@ -46,8 +46,8 @@ it('calls are as few as that allows, and of much the same length', () => {
     [47, 1],
   ])
   // Two owners leave room for three tokens.
-  expect(sizesOf(plan(rectangle(2, 3), 1_000, balanceQueryBytes + 100))).toEqual([[2, 3]])
-  expect(sizesOf(plan(rectangle(2, 4), 1_000, balanceQueryBytes + 119))).toEqual([
+  expect(sizesOf(plan(rectangle(2, 3), 1_000, BALANCE_QUERY_BYTES + 100))).toEqual([[2, 3]])
+  expect(sizesOf(plan(rectangle(2, 4), 1_000, BALANCE_QUERY_BYTES + 119))).toEqual([
     [2, 2],
     [2, 2],
   ])
