@@ -1,4 +1,4 @@
-import type { Config } from './schema.ts'
+import type { Config } from '../schema.ts'
 import { type Server, serverLists } from './server-lists.ts'
 
 /** The same for URLs that lead to the same place; keys may be in the headers, and make two users of one server. */

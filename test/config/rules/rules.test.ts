@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type Given, problemsOf } from './sources.ts'
+import { type Given, problemsOf } from '../sources.ts'
 
 const BITCOIN = '000000000019d6689c085ae165831e93'
 const DFK = 'q2aTwKuyzgs8pynF7UXBZCU7DejbZbZ6EUyHr3JQzYgwNPUPi'

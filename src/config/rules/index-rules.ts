@@ -1,5 +1,5 @@
-import { SIDES } from '../facts/primary-network.ts'
-import type { Config } from './schema.ts'
+import { SIDES } from '../../facts/primary-network.ts'
+import type { Config } from '../schema.ts'
 
 /** Without an index this mode would do nothing and report good health. */
 const modeProblems = ({ mode, index }: Config): string[] =>

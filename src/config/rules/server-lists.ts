@@ -1,4 +1,4 @@
-import type { Config } from './schema.ts'
+import type { Config } from '../schema.ts'
 
 /** A server of a chain, of whatever family. */
 export interface Server {
