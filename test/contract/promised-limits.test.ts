@@ -10,7 +10,7 @@ import { MAX_KEPT_PARAMS, MAX_MISSED_BLOCKS } from '../../src/api/node/evm/filte
 import { FILTER_IDLE_MS, MAX_FILTERS } from '../../src/api/node/evm/filter/filter-table.ts'
 import { EVM_BODY_LIMIT } from '../../src/api/node/evm/http-checks.ts'
 import { SOCKET_LIMITS } from '../../src/api/node/evm/ws/limits.ts'
-import { MOST_SENT } from '../../src/api/node/evm/ws/recently-sent.ts'
+import { MOST_SENT } from '../../src/api/node/evm/ws/subscriptions/recently-sent.ts'
 import { MAX_HEADER_BYTES } from '../../src/api/node/front-door.ts'
 import { MOST_MEMBERS } from '../../src/api/node/json/many-members.ts'
 import { LARGE_AT_ONCE } from '../../src/api/node/services/container-index.ts'

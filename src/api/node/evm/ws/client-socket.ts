@@ -2,8 +2,8 @@ import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { AnswerRoom } from '../../http/answer-room.ts'
 import type { SocketLimits } from './limits.ts'
+import { bytesOf } from './link/upstream-link.ts'
 import { type MessageRoom, watchArrival } from './message-room.ts'
-import { bytesOf } from './upstream-link.ts'
 
 /** A client's WebSocket with back-pressure: it is written no faster than the client reads. */
 export interface ClientSocket {

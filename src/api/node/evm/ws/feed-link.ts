@@ -1,6 +1,6 @@
-import { askText } from './ask-link.ts'
+import { askText } from './link/ask-link.ts'
+import type { LinkEvents, UpstreamLink } from './link/upstream-link.ts'
 import { TooMuchMissedError } from './missed.ts'
-import type { LinkEvents, UpstreamLink } from './upstream-link.ts'
 
 /**
  * Called before each node is connected to. Returns what is to be done over the new link before it is used; where that rejects

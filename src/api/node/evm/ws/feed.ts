@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { ToldElsewhere } from '../../forward/told/told-elsewhere.ts'
 import { withOwnId } from '../answers.ts'
-import { askHeight } from './ask-link.ts'
 import { createBehindNews } from './behind-news.ts'
 import { createFeedLink, type Preparation } from './feed-link.ts'
 import { createHeadShape } from './head-shape.ts'
 import { createHeld } from './held.ts'
+import { askHeight } from './link/ask-link.ts'
+import type { LinkEvents, UpstreamLink } from './link/upstream-link.ts'
 import type { Share } from './message-room.ts'
 import {
   heightMember,
@@ -13,12 +14,17 @@ import {
   readNotification,
   withSubscription,
   writeNotification,
-} from './notification.ts'
-import { createRecentlySent } from './recently-sent.ts'
-import { blockShownBy, createSubscription, isDue, type Subscription, subscriptionIdOf } from './subscription.ts'
-import { createSubscriptionTable } from './subscription-table.ts'
+} from './subscriptions/notification.ts'
+import { createRecentlySent } from './subscriptions/recently-sent.ts'
+import {
+  blockShownBy,
+  createSubscription,
+  isDue,
+  type Subscription,
+  subscriptionIdOf,
+} from './subscriptions/subscription.ts'
+import { createSubscriptionTable } from './subscriptions/subscription-table.ts'
 import { endAt, takeOver } from './take-over.ts'
-import type { LinkEvents, UpstreamLink } from './upstream-link.ts'
 
 /**
  * A client's subscriptions, held at one node at a time and moved to another when that node is lost (`feed-link.ts`,

@@ -1,5 +1,5 @@
 import type { Share } from './message-room.ts'
-import type { Notification } from './notification.ts'
+import type { Notification } from './subscriptions/notification.ts'
 
 /** Buffers what a node pushes while missed notifications are read again from it. */
 export interface Held {

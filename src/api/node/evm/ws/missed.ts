@@ -3,11 +3,11 @@ import { elementsOf, memberOf } from '../../json/spans.ts'
 import { rangeFilter } from '../log-range.ts'
 import { toQuantity } from '../quantity.ts'
 import { followedRange } from '../read/finality.ts'
-import { askLink } from './ask-link.ts'
 import type { HeadShape } from './head-shape.ts'
-import { textMember } from './notification.ts'
-import { haveLogsUntil, type Subscription } from './subscription.ts'
-import type { UpstreamLink } from './upstream-link.ts'
+import { askLink } from './link/ask-link.ts'
+import type { UpstreamLink } from './link/upstream-link.ts'
+import { textMember } from './subscriptions/notification.ts'
+import { haveLogsUntil, type Subscription } from './subscriptions/subscription.ts'
 
 /** More was missed than is read again: the client has to start over. */
 export class TooMuchMissedError extends UpstreamUnavailableError {}

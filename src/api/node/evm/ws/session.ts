@@ -15,8 +15,8 @@ import { type ClientConnection, createClientSocket, type SharedRooms } from './c
 import { createEarlyPushes } from './early-pushes.ts'
 import { createFeed, type FeedDeps } from './feed.ts'
 import type { SocketLimits } from './limits.ts'
-import { subscriptionIdOf } from './subscription.ts'
 import { createSubscriptionBudget } from './subscription-budget.ts'
+import { subscriptionIdOf } from './subscriptions/subscription.ts'
 import { unsubscribeProblem } from './unsubscribe-problem.ts'
 
 /** One client's WebSocket: calls are answered as over HTTP, its subscriptions are held at a node. */

@@ -7,10 +7,10 @@ import { createAnswerRoom } from '../../http/answer-room.ts'
 import { chainEndpoint, type Endpoint, PRIMARY } from '../../routes/endpoint.ts'
 import type { EvmApi } from '../endpoint.ts'
 import { SOCKET_LIMITS, type SocketLimits } from './limits.ts'
+import { isOnOwnChain } from './link/own-chain.ts'
+import { type LinkEvents, openLink, type SocketTarget, type UpstreamLink } from './link/upstream-link.ts'
 import { createMessageRoom } from './message-room.ts'
-import { isOnOwnChain } from './own-chain.ts'
 import { CLOSE, createSession, type Session } from './session.ts'
-import { type LinkEvents, openLink, type SocketTarget, type UpstreamLink } from './upstream-link.ts'
 
 /** WebSockets of EVM chains. */
 export interface EvmSockets {

@@ -1,11 +1,11 @@
 import { UpstreamUnavailableError } from '../../../../errors.ts'
-import { askHeight, askText } from './ask-link.ts'
-import { REMEMBERED_HEADS } from './delivery.ts'
 import type { HeadShape } from './head-shape.ts'
+import { askHeight, askText } from './link/ask-link.ts'
+import type { UpstreamLink } from './link/upstream-link.ts'
 import { readMissed } from './missed.ts'
-import type { Subscription } from './subscription.ts'
-import type { SubscriptionTable } from './subscription-table.ts'
-import type { UpstreamLink } from './upstream-link.ts'
+import { REMEMBERED_HEADS } from './subscriptions/delivery.ts'
+import type { Subscription } from './subscriptions/subscription.ts'
+import type { SubscriptionTable } from './subscriptions/subscription-table.ts'
 
 export interface TakeOverDeps {
   table: SubscriptionTable

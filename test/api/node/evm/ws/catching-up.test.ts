@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createFeed, type FeedDeps } from '../../../../../src/api/node/evm/ws/feed.ts'
-import type { LinkEvents } from '../../../../../src/api/node/evm/ws/upstream-link.ts'
+import type { LinkEvents } from '../../../../../src/api/node/evm/ws/link/upstream-link.ts'
 import { until } from '../../../../support/waiting/until.ts'
 
 // Nodes that take over many blocks behind what was told, and are lost before they have caught up.

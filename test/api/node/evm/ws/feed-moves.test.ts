@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { REMEMBERED_HEADS } from '../../../../../src/api/node/evm/ws/delivery.ts'
 import { createFeed, type FeedDeps } from '../../../../../src/api/node/evm/ws/feed.ts'
-import type { LinkEvents } from '../../../../../src/api/node/evm/ws/upstream-link.ts'
+import type { LinkEvents } from '../../../../../src/api/node/evm/ws/link/upstream-link.ts'
+import { REMEMBERED_HEADS } from '../../../../../src/api/node/evm/ws/subscriptions/delivery.ts'
 import { until } from '../../../../support/waiting/until.ts'
 
 interface Connection {

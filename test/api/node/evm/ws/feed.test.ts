@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createFeed, type FeedDeps } from '../../../../../src/api/node/evm/ws/feed.ts'
+import type { LinkEvents, UpstreamLink } from '../../../../../src/api/node/evm/ws/link/upstream-link.ts'
 import { createMessageRoom } from '../../../../../src/api/node/evm/ws/message-room.ts'
-import type { LinkEvents, UpstreamLink } from '../../../../../src/api/node/evm/ws/upstream-link.ts'
 import { eventually } from '../../../../support/waiting/eventually.ts'
 import { gate } from '../../../../support/waiting/gate.ts'
 import { until } from '../../../../support/waiting/until.ts'

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { createHeadShape } from '../../../../../src/api/node/evm/ws/head-shape.ts'
+import type { UpstreamLink } from '../../../../../src/api/node/evm/ws/link/upstream-link.ts'
 import { readMissed } from '../../../../../src/api/node/evm/ws/missed.ts'
-import { createRecentlySent } from '../../../../../src/api/node/evm/ws/recently-sent.ts'
-import { createSubscription } from '../../../../../src/api/node/evm/ws/subscription.ts'
-import type { UpstreamLink } from '../../../../../src/api/node/evm/ws/upstream-link.ts'
+import { createRecentlySent } from '../../../../../src/api/node/evm/ws/subscriptions/recently-sent.ts'
+import { createSubscription } from '../../../../../src/api/node/evm/ws/subscriptions/subscription.ts'
 
 const whole = (height: number) => ({ blockNumber: `0x${height.toString(16)}`, hash: `0xt${height}`, value: '0x1' })
 

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createFeed, type Feed } from '../../../../../src/api/node/evm/ws/feed.ts'
-import type { LinkEvents, UpstreamLink } from '../../../../../src/api/node/evm/ws/upstream-link.ts'
+import type { LinkEvents, UpstreamLink } from '../../../../../src/api/node/evm/ws/link/upstream-link.ts'
 import { until } from '../../../../support/waiting/until.ts'
 
 // A node that was killed may come back from an earlier block, and go on with others: its heads are none that were seen.

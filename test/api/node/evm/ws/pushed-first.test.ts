@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createFeed, type FeedDeps } from '../../../../../src/api/node/evm/ws/feed.ts'
-import type { LinkEvents } from '../../../../../src/api/node/evm/ws/upstream-link.ts'
+import type { LinkEvents } from '../../../../../src/api/node/evm/ws/link/upstream-link.ts'
 
 /** A client with one subscription at a node at block 100; says in which order blocks were noted and told. */
 async function subscribed(params: string) {

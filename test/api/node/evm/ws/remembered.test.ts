@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
 import { createFeed } from '../../../../../src/api/node/evm/ws/feed.ts'
-import type { LinkEvents, UpstreamLink } from '../../../../../src/api/node/evm/ws/upstream-link.ts'
+import type { LinkEvents, UpstreamLink } from '../../../../../src/api/node/evm/ws/link/upstream-link.ts'
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void

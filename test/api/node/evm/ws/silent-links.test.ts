@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createFeed, type FeedDeps } from '../../../../../src/api/node/evm/ws/feed.ts'
-import type { LinkEvents, UpstreamLink } from '../../../../../src/api/node/evm/ws/upstream-link.ts'
+import type { LinkEvents, UpstreamLink } from '../../../../../src/api/node/evm/ws/link/upstream-link.ts'
 
 // A node may answer pings and most calls, and leave some open for good.
 

@@ -1,8 +1,8 @@
 import { type RawData, WebSocket } from 'ws'
-import { UpstreamUnavailableError } from '../../../../errors.ts'
-import { TransientMap } from '../../../../lib/transient-map.ts'
-import type { IdentityProbe } from '../../../../upstream/index.ts'
-import { idOf } from '../answers.ts'
+import { UpstreamUnavailableError } from '../../../../../errors.ts'
+import { TransientMap } from '../../../../../lib/transient-map.ts'
+import type { IdentityProbe } from '../../../../../upstream/index.ts'
+import { idOf } from '../../answers.ts'
 
 /** A node's WebSocket endpoint. */
 export interface SocketTarget {

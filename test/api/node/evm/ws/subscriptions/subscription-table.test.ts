@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { createRecentlySent } from '../../../../../src/api/node/evm/ws/recently-sent.ts'
-import { createSubscription } from '../../../../../src/api/node/evm/ws/subscription.ts'
-import { createSubscriptionTable } from '../../../../../src/api/node/evm/ws/subscription-table.ts'
+import { createRecentlySent } from '../../../../../../src/api/node/evm/ws/subscriptions/recently-sent.ts'
+import { createSubscription } from '../../../../../../src/api/node/evm/ws/subscriptions/subscription.ts'
+import { createSubscriptionTable } from '../../../../../../src/api/node/evm/ws/subscriptions/subscription-table.ts'
 
 const HEADS = Buffer.from('["newHeads"]')
 const named = (id: string, upstreamId: string) =>

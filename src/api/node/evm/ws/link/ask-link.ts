@@ -1,5 +1,5 @@
-import { UpstreamUnavailableError } from '../../../../errors.ts'
-import { resultOf } from '../answers.ts'
+import { UpstreamUnavailableError } from '../../../../../errors.ts'
+import { resultOf } from '../../answers.ts'
 import type { UpstreamLink } from './upstream-link.ts'
 
 /**

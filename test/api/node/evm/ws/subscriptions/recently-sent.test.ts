@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createRecentlySent } from '../../../../../src/api/node/evm/ws/recently-sent.ts'
+import { createRecentlySent } from '../../../../../../src/api/node/evm/ws/subscriptions/recently-sent.ts'
 
 it('what one subscription was told another one was not', () => {
   const { enter } = createRecentlySent()

@@ -1,7 +1,7 @@
-import { splitCredentials } from '../../../../lib/http/url-credentials.ts'
-import { createOwnKeys, type UpstreamSpec } from '../../../../upstream/index.ts'
-import type { NodePools } from '../../forward/nodes/node-pools.ts'
-import type { Endpoint } from '../../routes/endpoint.ts'
+import { splitCredentials } from '../../../../../lib/http/url-credentials.ts'
+import { createOwnKeys, type UpstreamSpec } from '../../../../../upstream/index.ts'
+import type { NodePools } from '../../../forward/nodes/node-pools.ts'
+import type { Endpoint } from '../../../routes/endpoint.ts'
 import type { SocketTarget } from './upstream-link.ts'
 
 export interface SocketTargetsDeps {

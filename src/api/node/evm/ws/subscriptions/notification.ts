@@ -1,4 +1,4 @@
-import { memberOf, memberSpan } from '../../json/spans.ts'
+import { memberOf, memberSpan } from '../../../json/spans.ts'
 
 /** What a node pushes to a subscriber; spans are bytes of the message. */
 export interface Notification {

@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { createSocketTargets } from '../../../../../src/api/node/evm/index.ts'
-import { openLink, type UpstreamLink } from '../../../../../src/api/node/evm/ws/upstream-link.ts'
-import type { NodePools } from '../../../../../src/api/node/forward/nodes/node-pools.ts'
-import type { Endpoint } from '../../../../../src/api/node/routes/endpoint.ts'
-import { until } from '../../../../support/waiting/until.ts'
+import { createSocketTargets } from '../../../../../../src/api/node/evm/index.ts'
+import { openLink, type UpstreamLink } from '../../../../../../src/api/node/evm/ws/link/upstream-link.ts'
+import type { NodePools } from '../../../../../../src/api/node/forward/nodes/node-pools.ts'
+import type { Endpoint } from '../../../../../../src/api/node/routes/endpoint.ts'
+import { until } from '../../../../../support/waiting/until.ts'
 
 /** A node that answers pings, and calls as `onCall` does. */
 async function startNode(onCall: (socket: WebSocket, text: string) => void) {

@@ -1,5 +1,5 @@
-import type { IdentityProbe } from '../../../../upstream/index.ts'
-import { resultOf } from '../answers.ts'
+import type { IdentityProbe } from '../../../../../upstream/index.ts'
+import { resultOf } from '../../answers.ts'
 import type { UpstreamLink } from './upstream-link.ts'
 
 /** A node that takes longer to identify its network is not used, milliseconds. */

@@ -1,5 +1,5 @@
-import { eachElement } from '../../json/spans.ts'
-import { resultOf } from '../answers.ts'
+import { eachElement } from '../../../json/spans.ts'
+import { resultOf } from '../../answers.ts'
 import { type Delivery, deliveryOf } from './delivery.ts'
 import { heightMember, textMember } from './notification.ts'
 import type { RecentlySent } from './recently-sent.ts'
