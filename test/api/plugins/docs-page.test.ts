@@ -40,12 +40,15 @@ it.each(['/docs', '/api'])('the scripts of %s are the same from memory, and not 
     const told = ['content-type', 'content-security-policy', 'cache-control', 'etag'].map((name) => headers[name])
     return { status, told, body }
   }
-  const first = await read()
+  const { body, ...first } = await read()
   expect(first.told[3]).toMatch(/^"[\w-]{27}"$/)
-  expect(await read()).toEqual(first)
+  const { body: kept, ...second } = await read()
+  expect(second).toEqual(first)
+  // Byte by byte, `toEqual` takes seconds for a megabyte.
+  expect(kept.equals(body)).toBe(true)
   const again = await rawGet(path, { 'if-none-match': String(first.told[3]), 'cache-control': 'no-cache' })
   expect([again.status, again.body.length]).toEqual([304, 0])
   const part = await rawGet(path, { range: 'bytes=0-9' })
-  expect([part.status, part.body]).toEqual([206, first.body.subarray(0, 10)])
+  expect([part.status, part.body]).toEqual([206, body.subarray(0, 10)])
   expect((await rawGet(`${url}${page}/static/none.js`)).status).toBe(404)
 })
