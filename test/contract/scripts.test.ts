@@ -17,16 +17,14 @@ const lines = Object.entries(scripts)
 it.each(lines.filter(([, line]) => /^vitest run ./.test(line)))(
   'npm run %s finds its tests, each place some',
   (_name, line) => {
-    for (const place of line.split(' ').slice(2)) {
-      const listed = spawnSync('node_modules/.bin/vitest', ['list', '--filesOnly', place], {
-        cwd: root,
-        encoding: 'utf8',
-      })
-      expect({ place, status: listed.status, output: listed.stdout }).toMatchObject({
-        status: 0,
-        output: expect.stringContaining(`${place}`),
-      })
-    }
+    const places = line.split(' ').slice(2)
+    // A place is any part of a file's path: what one finds, all of them together find.
+    const listed = spawnSync('node_modules/.bin/vitest', ['list', '--filesOnly', ...places], {
+      cwd: root,
+      encoding: 'utf8',
+    })
+    expect(listed.status).toBe(0)
+    for (const place of places) expect(listed.stdout).toContain(place)
   },
 )
 
