@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { request } from 'node:http'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { SERVER_PROGRAM } from '../support/programs/server-program.ts'
 import { createStage, type Stage } from '../support/server/stage.ts'
+import { putDatabase } from '../support/store/migrated-archive.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -21,13 +23,16 @@ export function createRollingServers(): RollingServers {
   return {
     stage,
     async start(port, upstream, env = {}) {
+      const dataDir = stage.folder()
+      // Made by the server itself, it takes ten seconds of a processor.
+      if (env['FIRN_API_AUTH_REQUIRED'] === 'true') await putDatabase(join(dataDir, 'store'))
       const native = { name: 'Ether', symbol: 'ETH', decimals: 18 }
       const child = spawn(process.execPath, [...SERVER_PROGRAM], {
         cwd: root,
         stdio: ['ignore', 'pipe', 'inherit'],
         env: {
           PATH: process.env['PATH'],
-          FIRN_DATA_DIR: stage.folder(),
+          FIRN_DATA_DIR: dataDir,
           FIRN_HTTP_PORT: String(port),
           FIRN_HTTP_SHUTDOWN_DELAY_MS: '300ms',
           FIRN_HTTP_SHUTDOWN_GRACE_MS: '10s',

@@ -5,6 +5,7 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { openEmbeddedPool } from '../../src/store/connection/index.ts'
 import { openStore } from '../../src/store/index.ts'
+import { putDatabase } from '../support/store/migrated-archive.ts'
 import { startPostgres } from '../support/store/postgres-server.ts'
 import { digestOf } from './database-dump.ts'
 import { storeAt } from './store-at.ts'
@@ -22,17 +23,11 @@ export interface Places {
 type Rows = Record<string, unknown>[]
 const logger = pino({ level: 'silent' })
 
-async function migrate(place: string): Promise<void> {
-  const store = openStore({ ...storeAt(place), logger })
-  await store.open()
-  await store.close()
-}
-
 /** Embedded databases in folders. */
 export async function embeddedPlaces(): Promise<Places> {
   const root = await mkdtemp(join(tmpdir(), 'firn-simulation-'))
   const empty = join(root, 'empty')
-  await migrate(empty)
+  await putDatabase(empty)
   return {
     async make(name) {
       await cp(empty, join(root, name), { recursive: true })
@@ -56,7 +51,9 @@ export async function embeddedPlaces(): Promise<Places> {
 /** Databases of a Postgres server, where ranges are sent without waiting between statements. */
 export async function serverPlaces(): Promise<Places> {
   const server = await startPostgres()
-  await migrate(await server.create('empty'))
+  const store = openStore({ ...storeAt(await server.create('empty')), logger })
+  await store.open()
+  await store.close()
   return {
     make: (name) => server.create(name, 'empty'),
     async digest(url) {

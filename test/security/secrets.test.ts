@@ -3,7 +3,7 @@ import { createApp } from '../../src/app.ts'
 import { type Config, createConfig, loadConfig, type Partially } from '../../src/config/index.ts'
 import { ConfigError } from '../../src/errors.ts'
 import { startCollector } from '../support/server/span-collector.ts'
-import { createStage } from '../support/server/stage.ts'
+import { createStage, prepareDatabase } from '../support/server/stage.ts'
 import { provoke, secretConfig } from './secret-server.ts'
 import { canary, createWitness } from './witness.ts'
 
@@ -59,6 +59,7 @@ describe('secrets', () => {
       chains: { catalogue: false },
       node: { api },
     })
+    await prepareDatabase(config)
     const app = await createApp(config, { logger: logger() })
     const url = await app.listen()
     const made: string[] = []

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { openStore } from '../../src/store/index.ts'
+import { putDatabase } from '../support/store/migrated-archive.ts'
 import { chainRange } from './write/endless-chain.ts'
 import { output } from './write/range-samples.ts'
 
@@ -30,6 +31,7 @@ async function writeAndKill(folder: string, ranges: number): Promise<bigint> {
 
 it('loses nothing that was acknowledged and writes nothing by halves, however often it is killed', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'firn-kill-'))
+  await putDatabase(folder)
   let acknowledged = -1n
   for (const ranges of [1, 3, 6]) {
     const now = await writeAndKill(folder, ranges)

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type App, createApp } from '../../../src/app.ts'
+import type { App } from '../../../src/app.ts'
 import { type ReplayNode, startReplayNode } from '../../support/replay-node/index.ts'
 import type { Conversation, ConversationSet } from '../../support/replay-node/recorded/conversations.ts'
 import { bodyOf } from '../../support/replay-node/recorded/conversations.ts'
 import { sendRaw } from '../../support/server/raw-http.ts'
 import { adminDifferences } from './admin-differences.ts'
-import { conversationsOf, testConfig } from './recorded-node.ts'
+import { conversationsOf, createTestApp, testConfig } from './recorded-node.ts'
 
 const ofAdmin = (set: ConversationSet, names: RegExp): Conversation[] =>
   conversationsOf(set).filter(({ name, request }) => names.test(name) && request.port === undefined)
@@ -43,7 +43,7 @@ describe.each(SETS)('recorded admin calls of $set, in order', ({ set, ids }) => 
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'firn-admin-'))
     node = await startReplayNode({ conversations: [set] })
-    app = await createApp(
+    app = await createTestApp(
       testConfig([], {
         dataDir,
         log: { level: 'info', displayLevel: set === 'legacy' ? 'info' : 'error' },

@@ -2,11 +2,10 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { createApp } from '../../../src/app.ts'
 import type { Partially } from '../../../src/config/index.ts'
 import type { Config } from '../../../src/config/schema.ts'
 import { encodeCb58 } from '../../../src/lib/bytes/cb58.ts'
-import { testConfig } from './recorded-node.ts'
+import { createTestApp, testConfig } from './recorded-node.ts'
 
 export interface Asked {
   /** Of HTTP: GET, POST. */
@@ -174,7 +173,7 @@ export async function startFront(
     }
   })
   const beside: Front['beside'] = async () => {
-    const app = await createApp(testConfig([], settings))
+    const app = await createTestApp(testConfig([], settings))
     const url = await app.listen()
     onTestFinished(() => app.close())
     await untilIdKnown(url)

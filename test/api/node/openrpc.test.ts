@@ -1,13 +1,13 @@
 import { Ajv } from 'ajv'
 import { afterEach, describe, expect, it } from 'vitest'
 import { openRpcDocument } from '../../../src/api/node/openrpc/index.ts'
-import { type App, createApp } from '../../../src/app.ts'
+import type { App } from '../../../src/app.ts'
 import type { Config, Partially } from '../../../src/config/index.ts'
 import { FIXTURES } from '../../support/recorded/recordings.ts'
 import { type ReplayNode, startReplayNode } from '../../support/replay-node/index.ts'
 import { readConversations } from '../../support/replay-node/recorded/conversations.ts'
 import { openRecordings } from '../../support/replay-node/recorded/recordings.ts'
-import { testConfig } from './recorded-node.ts'
+import { createTestApp, testConfig } from './recorded-node.ts'
 
 interface Described {
   name: string
@@ -121,7 +121,7 @@ describe('a server', () => {
   })
   const start = async (over: Partially<Config> = {}): Promise<string> => {
     node = await startReplayNode()
-    app = await createApp(testConfig([node.url], over))
+    app = await createTestApp(testConfig([node.url], over))
     return app.listen()
   }
   const namesAt = async (url: string): Promise<string[]> =>

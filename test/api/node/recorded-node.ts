@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type App, createApp } from '../../../src/app.ts'
+import { type App, type AppOverrides, createApp } from '../../../src/app.ts'
 import { createConfig, type Partially } from '../../../src/config/index.ts'
 import type { Config } from '../../../src/config/schema.ts'
 import { FIXTURES } from '../../support/recorded/recordings.ts'
@@ -15,6 +15,7 @@ import {
 import { compareReplies, type Verdict } from '../../support/replay-node/recorded/recorded-comparison.ts'
 import { openRecordings } from '../../support/replay-node/recorded/recordings.ts'
 import { sendRaw } from '../../support/server/raw-http.ts'
+import { prepareDatabase } from '../../support/server/stage.ts'
 
 export const recordings = openRecordings(FIXTURES)
 
@@ -43,12 +44,18 @@ export const testConfig = (urls: readonly string[], over: Partially<Config> = {}
     },
   })
 
+/** The whole server with a database in place where it needs one. */
+export async function createTestApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
+  await prepareDatabase(config)
+  return createApp(config, overrides)
+}
+
 export async function startStage(
   conversations: readonly ConversationSet[],
   over: Partially<Config> = {},
 ): Promise<RecordedStage> {
   const node = await startReplayNode({ conversations })
-  const app = await createApp(testConfig([node.url], over))
+  const app = await createTestApp(testConfig([node.url], over))
   const url = await app.listen()
   await untilKnown(url)
   return {

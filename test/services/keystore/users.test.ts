@@ -8,6 +8,7 @@ import { createKeystore, decodeBlobText, encodeBlobText } from '../../../src/ser
 import { createRecordCipher } from '../../../src/services/keystore/record-cipher.ts'
 import { type KeystoreRecords, type KeystoreUser, openStore, type Store } from '../../../src/store/index.ts'
 import { keystoreVectors } from '../../support/recorded/keystore-recordings.ts'
+import { putDatabase } from '../../support/store/migrated-archive.ts'
 import { describeStores } from '../../support/store/store.ts'
 
 const caller = { address: '127.0.0.1', signal: new AbortController().signal }
@@ -146,6 +147,7 @@ describe('a keystore on disk', () => {
   it('has its users and their keys after a restart, and nothing in clear', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'firn-keystore-'))
     folders.push(dataDir)
+    await putDatabase(dataDir)
     const start = (): Store => openStore({ dataDir, logger: pino({ level: 'silent' }) })
     const before = start()
     const keystore = createKeystore({ records: before.keystore })

@@ -54,21 +54,17 @@ export function createStage(): Stage {
     upstream,
     folder,
     async serve(config = {}) {
-      const dataDir = config.dataDir ?? folder()
-      const place = join(dataDir, 'store')
-      if (needsDatabase(config) && !existsSync(place)) await putDatabase(place)
-      const app = await createApp(
-        createConfig({
-          dataDir,
-          log: { level: 'silent' },
-          ...config,
-          // Tests stop the process for seconds, and a busy machine does: that is no overload of this server.
-          http: { port: 0, shutdownDelayMs: 0, shutdownGraceMs: 500, maxEventLoopDelayMs: 0, ...config.http },
-          market: { prices: { provider: 'none' }, defaultTokenLists: [], ...config.market },
-          chains: { catalogue: false, ...config.chains },
-        }),
-        OVERRIDES,
-      )
+      const whole = createConfig({
+        dataDir: config.dataDir ?? folder(),
+        log: { level: 'silent' },
+        ...config,
+        // Tests stop the process for seconds, and a busy machine does: that is no overload of this server.
+        http: { port: 0, shutdownDelayMs: 0, shutdownGraceMs: 500, maxEventLoopDelayMs: 0, ...config.http },
+        market: { prices: { provider: 'none' }, defaultTokenLists: [], ...config.market },
+        chains: { catalogue: false, ...config.chains },
+      })
+      await prepareDatabase(whole)
+      const app = await createApp(whole, OVERRIDES)
       ends.push(() => app.close())
       return { app, url: await app.listen() }
     },
@@ -87,8 +83,17 @@ export function createStage(): Stage {
   }
 }
 
+/**
+ * Puts a migrated database into the data folder of a server that would make one there as it starts: that takes ten seconds of
+ * a processor. Tests of the store see to it that it can.
+ */
+export async function prepareDatabase(config: Pick<Config, 'dataDir' | 'store' | 'index' | 'node'>): Promise<void> {
+  const place = join(config.dataDir, 'store')
+  if (needsDatabase(config) && !existsSync(place)) await putDatabase(place)
+}
+
 /** Whether a server with these settings opens the embedded database of its own folder. */
-const needsDatabase = ({ store, index, node }: Partially<Config>): boolean =>
-  store === undefined &&
-  (index?.enabled === true ||
-    [node?.api?.admin?.enabled, node?.api?.keystore?.enabled, node?.api?.auth?.required].includes(true))
+const needsDatabase = ({ store, index, node: { api } }: Pick<Config, 'store' | 'index' | 'node'>): boolean =>
+  store.databaseUrl === undefined &&
+  store.dataDir === undefined &&
+  (index.enabled || api.admin.enabled || api.keystore.enabled || api.auth.required)
