@@ -6,5 +6,5 @@
 export type { EvmApi, EvmRequest } from './endpoint.ts'
 export { createEvmGateway } from './gateway.ts'
 export { type ChainTips, createChainTips } from './read/chain-tips.ts'
-export { createEvmSockets } from './ws/sockets.ts'
 export { createSocketTargets } from './ws/link/targets.ts'
+export { createEvmSockets } from './ws/sockets.ts'

@@ -5,8 +5,8 @@ import { onTestFinished } from 'vitest'
 import { createEvmGateway } from '../../../../src/api/node/evm/gateway.ts'
 import { createChainTips } from '../../../../src/api/node/evm/read/chain-tips.ts'
 import type { SocketLimits } from '../../../../src/api/node/evm/ws/limits.ts'
-import { createEvmSockets, type EvmSockets } from '../../../../src/api/node/evm/ws/sockets.ts'
 import { createSocketTargets } from '../../../../src/api/node/evm/ws/link/targets.ts'
+import { createEvmSockets, type EvmSockets } from '../../../../src/api/node/evm/ws/sockets.ts'
 import type { ToldElsewhere } from '../../../../src/api/node/forward/told/told-elsewhere.ts'
 import {
   createChainDirectory,
