@@ -8,7 +8,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'src/config/sources/parse-text.ts': 'a duration of the configuration',
   'src/upstream/http/target.ts': 'a URL of the configuration',
   'src/api/node/forward/nodes/node-pools.ts': 'a URL of the configuration',
-  'src/api/node/evm/ws/targets.ts': 'a URL of the configuration',
+  'src/api/node/evm/ws/link/targets.ts': 'a URL of the configuration',
   'src/api/balance/response-schema.ts': 'ids of the own chains, in the description of answers',
   'src/lib/json/go-time.ts': 'nine digits of a time made here',
   'src/api/page/browser/amounts.js': 'digits of an amount, in the browser',
