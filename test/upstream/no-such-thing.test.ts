@@ -72,31 +72,40 @@ test('nor is one waited for again that this read has already asked in vain', asy
   expect(servers[0]?.stats.requests).toBeGreaterThan(1)
 })
 
-test('those that lag and hang are waited for at the same time, not one after the other', async () => {
-  const none = { handle: ({ method }: IncomingMessage) => (method === 'GET' ? { body: 'none' } : undefined) }
-  const { pool, servers } = await startTestPool([none, none, none, none], {
+const noneToGet = { handle: ({ method }: IncomingMessage) => (method === 'GET' ? { body: 'none' } : undefined) }
+
+/** Two servers have no such thing, two others hang; the latter are asked last. */
+const startHanging = async (avoided: boolean) => {
+  const { pool, servers } = await startTestPool([noneToGet, noneToGet, noneToGet, noneToGet], {
     limits: { hedgeMinMs: 10, headersTimeoutMs: 600_000, maxLagBlocks: 3 },
     deps: { headProbe: heightProbe(100) },
   })
   const hanging = servers.slice(2)
-  for (const server of servers.slice(0, 2)) server.height = 1_000n
-  const waiting = new Set<FaultServer>()
-  for (const server of hanging) {
+  if (!avoided) for (const server of servers.slice(0, 2)) server.height = 1_000n
+  const asked = new Set<FaultServer>()
+  for (const server of hanging)
     server.set(({ body }) => {
       if (body !== '') return {}
-      waiting.add(server)
+      asked.add(server)
       return { hang: 'headers' }
     })
-  }
-  await until(async () => {
-    await pool.exchange({ method: 'GET', path: '/' })
-    return pool.status().every(({ lagBlocks }) => lagBlocks !== undefined)
-  }, 'heights are known')
-  void pool
-    .exchange({ method: 'GET', path: '/' }, { judge: noneIsNoAnswer, deadline: Date.now() + 600_000 })
-    .catch(() => undefined)
-  await until(() => waiting.size === 2, 'both were asked')
-})
+  const isHanging = (host: string) => hanging.some((server) => server.host === host)
+  return { pool, asked, avoid: avoided ? { avoid: isHanging } : {} }
+}
+
+test.each([false, true])(
+  'those that lag and hang are waited for at once, not in turn (avoided: %s)',
+  async (avoided) => {
+    const { pool, asked, avoid } = await startHanging(avoided)
+    await until(async () => {
+      await pool.exchange({ method: 'GET', path: '/' }, avoid)
+      return pool.status().every(({ lagBlocks }) => lagBlocks !== undefined)
+    }, 'heights are known')
+    const options = { judge: noneIsNoAnswer, deadline: Date.now() + 600_000, ...avoid }
+    void pool.exchange({ method: 'GET', path: '/' }, options).catch(() => undefined)
+    await until(() => asked.size === 2, 'both were asked')
+  },
+)
 
 test('nor is one of another network waited for there', async () => {
   const on = (network: string, body: string) => ({
