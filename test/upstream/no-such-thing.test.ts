@@ -107,6 +107,33 @@ test.each([false, true])(
   },
 )
 
+test('who lags is not asked beside one that is only slow: its state is older', async () => {
+  const { pool, servers } = await startTestPool([noneToGet, noneToGet, noneToGet], {
+    limits: { hedgeMinMs: 10, headersTimeoutMs: 600_000, maxLagBlocks: 3 },
+    deps: { headProbe: heightProbe(100) },
+    spec: (_url, index) => ({ priority: index }),
+  })
+  const [first, slow, late] = servers
+  if (!first || !slow || !late) throw new Error('there are three servers')
+  for (const server of [first, slow]) server.height = 1_000n
+  await until(async () => {
+    await pool.exchange({ method: 'GET', path: '/' })
+    return pool.status().every(({ lagBlocks }) => lagBlocks !== undefined)
+  }, 'heights are known')
+  const gets = { first: 0, late: 0 }
+  const count = (name: 'first' | 'late') => (request: { body: string }) => {
+    if (request.body === '') gets[name] += 1
+    return {}
+  }
+  first.set(count('first'))
+  late.set(count('late'))
+  slow.set(({ body }) => (body === '' ? { hang: 'headers' } : {}))
+  const options = { judge: noneIsNoAnswer, deadline: Date.now() + 600_000 }
+  void pool.exchange({ method: 'GET', path: '/' }, options).catch(() => undefined)
+  await until(() => gets.first > 2, 'the first was asked again, twice')
+  expect(gets.late).toBe(0)
+})
+
 test('nor is one of another network waited for there', async () => {
   const on = (network: string, body: string) => ({
     handle: ({ url }: IncomingMessage) => ({ body: url === '/network' ? network : body }),

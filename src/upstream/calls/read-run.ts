@@ -211,9 +211,11 @@ class ReadRun<T> implements Run {
       )
     const out = this.#tried.filter((upstream) => !mayAgain(upstream))
     const spare = ranking.spare(avoid ? [...out, ...this.#avoided(avoid)] : out, now)
-    // Where others do not have the thing, and one that lags is waited for, all others that lag are asked at once: each may hang.
     const isLate = ({ ended, upstream }: Attempt): boolean => ended || upstream.lagging() || !!avoid?.(upstream.host)
-    return spare ?? (this.#lacking && this.#running.every(isLate) ? ranking.instead(this.#tried, now) : undefined)
+    if (spare || !this.#lacking || !this.#running.every(isLate)) return spare
+    // Others do not have the thing, so those that lag are asked for it, and those to be avoided: all at once, since each of
+    // them may hang.
+    return ranking.instead(this.#tried, now)
   }
 
   /** Everyone was asked once or is paused: decide whether waiting makes sense. */
