@@ -5,6 +5,7 @@ import { pino } from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
 import { openEmbeddedPool } from '../../src/store/connection/index.ts'
 import { openStore, type Store } from '../../src/store/index.ts'
+import { putDatabase } from '../support/store/migrated-archive.ts'
 import { address, block, commit, listed, output, registerAll, spend } from './write/range-samples.ts'
 
 const logger = pino({ level: 'silent' })
@@ -34,6 +35,7 @@ async function using<T>(folder: string, work: (store: Store) => Promise<T>): Pro
 
 it('an embedded database of an earlier version is brought up to date, goes on, and is refused to that version', async () => {
   const folder = await folderFor()
+  await putDatabase(folder)
   const earlier = await using(folder, async (store) => {
     await registerAll(store)
     await commit(store, 'testnet:P', 0, { blocks: [block(0)], utxos: [output(1, 0), output(2, 0), output(3, 0)] })
