@@ -29,14 +29,18 @@ export const L1 = '99373'
 
 const L1_TIP = '130'
 
-/**
- * The server as an operator would run it over the recorded network, its index at every chain's tip.
- * @param others base URLs of further nodes
- */
+interface Beside {
+  /** Base URLs of further nodes. */
+  others?: readonly string[]
+  /** In the embedded database; on Postgres otherwise, which takes half the time. */
+  embedded?: boolean
+}
+
+/** The server as an operator would run it over the recorded network, its index at every chain's tip. */
 export async function startIndexedServer(
   data: NonNullable<Partially<Config>['data']> = {},
   upTo: Partial<Heights> = {},
-  others: readonly string[] = [],
+  { others = [], embedded = false }: Beside = {},
 ): Promise<IndexedServer> {
   const stage = createStage()
   const network = await startSandboxAvalanche()
@@ -47,7 +51,8 @@ export async function startIndexedServer(
   }
   try {
     const settings = recordedIndex(network.url, { others, l1: network.l1 })
-    const server = await stage.serve({ ...settings, data: { plans: GENEROUS, ...data } })
+    const place = embedded ? { dataDir: stage.folder() } : {}
+    const server = await stage.serve({ ...settings, ...place, data: { plans: GENEROUS, ...data } })
     const base = `${server.url}${data.pathPrefix ?? ''}`
     const call = async (path: string, init?: RequestInit): Promise<DataAnswer> => {
       const response = await fetch(base + path, init)

@@ -13,7 +13,7 @@ import { checkStakeRewards } from './stake-rewards.ts'
 let running: IndexedServer
 const server = (): IndexedServer => running
 beforeAll(async () => {
-  running = await startIndexedServer()
+  running = await startIndexedServer({}, {}, { embedded: true })
 })
 afterAll(() => running?.stop())
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type App, type AppOverrides, createApp } from '../../../src/app.ts'
 import { type Config, createConfig, type Partially } from '../../../src/config/index.ts'
 import { putDatabase } from '../store/migrated-archive.ts'
+import { type PostgresServer, startPostgres } from '../store/postgres-server.ts'
 import { type FaultServer, type FaultServerOptions, startFaultServer } from '../upstream/fault-server.ts'
 
 export interface RunningServer {
@@ -13,7 +14,10 @@ export interface RunningServer {
 
 /** Starts what a provocation needs, and ends all of it. */
 export interface Stage {
-  /** The whole server with this configuration over an otherwise empty one: no chains, no prices. */
+  /**
+   * The whole server with this configuration over an otherwise empty one: no chains, no prices. If it needs a database, it
+   * gets one of a Postgres of this stage, or the embedded one if a `dataDir` is named: that takes seconds of a processor.
+   */
   serve(config?: Partially<Config>): Promise<RunningServer>
   upstream(options?: FaultServerOptions): Promise<FaultServer>
   /** An empty folder. */
@@ -50,11 +54,29 @@ export function createStage(): Stage {
     return made
   }
 
+  let postgres: Promise<PostgresServer> | undefined
+  let databases = 0
+  const database = async (): Promise<string> => {
+    if (!postgres) {
+      postgres = startPostgres()
+      ends.push(async () => (await postgres)?.stop())
+    }
+    databases += 1
+    return (await postgres).create(`server_${databases}`)
+  }
+  /** The settings with a database in place where they need one. */
+  const settled = async (given: Partially<Config>, isEmbedded: boolean): Promise<Config> => {
+    const config = createConfig(given)
+    if (isEmbedded) await prepareDatabase(config)
+    if (isEmbedded || !needsDatabase(config)) return config
+    return createConfig({ ...given, store: { ...given.store, databaseUrl: await database() } })
+  }
+
   return {
     upstream,
     folder,
     async serve(config = {}) {
-      const whole = createConfig({
+      const given: Partially<Config> = {
         dataDir: config.dataDir ?? folder(),
         log: { level: 'silent' },
         ...config,
@@ -62,9 +84,8 @@ export function createStage(): Stage {
         http: { port: 0, shutdownDelayMs: 0, shutdownGraceMs: 500, maxEventLoopDelayMs: 0, ...config.http },
         market: { prices: { provider: 'none' }, defaultTokenLists: [], ...config.market },
         chains: { catalogue: false, ...config.chains },
-      })
-      await prepareDatabase(whole)
-      const app = await createApp(whole, OVERRIDES)
+      }
+      const app = await createApp(await settled(given, config.dataDir !== undefined), OVERRIDES)
       ends.push(() => app.close())
       return { app, url: await app.listen() }
     },
@@ -79,6 +100,7 @@ export function createStage(): Stage {
     },
     async clear() {
       for (const end of ends.splice(0).reverse()) await end()
+      postgres = undefined
     },
   }
 }

@@ -18,7 +18,7 @@ const timeAt = async (url: string): Promise<string> => {
 
 it('the EVM of C tells no lower block than the index, whoever answers', async () => {
   const late = await startReplayNode({ upTo: { C: FIRST } })
-  const server = await startIndexedServer(undefined, { C: FIRST }, [late.url])
+  const server = await startIndexedServer(undefined, { C: FIRST }, { others: [late.url] })
   onTestFinished(async () => {
     await server.stop()
     await late.stop()
@@ -41,7 +41,7 @@ it('the EVM of C tells no lower block than the index, whoever answers', async ()
 
 it('nodes tell no older state than the index: who is late is waited for when the others are gone', async () => {
   const late = await startReplayNode({ upTo: { P: FIRST } })
-  const server = await startIndexedServer(undefined, { P: FIRST }, [late.url])
+  const server = await startIndexedServer(undefined, { P: FIRST }, { others: [late.url] })
   onTestFinished(async () => {
     await server.stop()
     await late.stop()
