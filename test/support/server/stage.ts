@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type App, type AppOverrides, createApp } from '../../../src/app.ts'
 import { type Config, createConfig, type Partially } from '../../../src/config/index.ts'
 import { putDatabase } from '../store/migrated-archive.ts'
-import { type PostgresServer, startPostgres } from '../store/postgres-server.ts'
+import type { PostgresServer } from '../store/postgres-server.ts'
 import { type FaultServer, type FaultServerOptions, startFaultServer } from '../upstream/fault-server.ts'
 
 export interface RunningServer {
@@ -58,7 +58,8 @@ export function createStage(): Stage {
   let databases = 0
   const database = async (): Promise<string> => {
     if (!postgres) {
-      postgres = startPostgres()
+      // Not before it is needed: its package takes over the signals of a process, and the sandbox has its own end.
+      postgres = import('../store/postgres-server.ts').then(({ startPostgres }) => startPostgres())
       ends.push(async () => (await postgres)?.stop())
     }
     databases += 1
