@@ -81,10 +81,12 @@ export const createCoinIndex = ({ client, platforms, log, file }: CoinIndexDeps)
 
   const warn = (error: unknown, message: string): void => log.warn({ reason: messageOf(error) }, message)
 
+  /** Once: the file has megabytes, and all prices that are asked for after a start wait for it. */
+  let restored: Promise<void> | undefined
   /** From an earlier run, however old: a chain's tokens have prices while the new list, megabytes, is on its way. */
   const restore = async (): Promise<void> => {
     const kept = file === undefined ? undefined : await readKept(file, platforms)
-    if (kept === undefined || rows !== undefined) return
+    if (kept === undefined) return
     rows = kept.rows
     nextAt = steadyNow() - kept.ageMs + REFRESH_MS
   }
@@ -108,7 +110,8 @@ export const createCoinIndex = ({ client, platforms, log, file }: CoinIndexDeps)
 
   return {
     async ready(signal) {
-      if (rows === undefined) await restore()
+      restored ??= restore()
+      await restored
       if (loading === undefined && steadyNow() >= nextAt)
         loading = load(signal).finally(() => {
           loading = undefined

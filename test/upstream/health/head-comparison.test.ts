@@ -84,3 +84,25 @@ test('who was away is asked at once where nobody else was there meanwhile', asyn
   await restarted.up()
   expect(await read()).toBe('restarted')
 })
+
+test('who is alone lags behind nobody, even if it did not tell its height', async () => {
+  const { pool, servers } = await startTestPool([named('only')], {
+    deps: { headProbe: heightProbe(25) },
+    limits: { breakerFailures: Number.MAX_SAFE_INTEGER },
+  })
+  await until(async () => {
+    await pool.rpc('', 'm', [Math.random()])
+    return pool.status()[0]?.lagBlocks === 0
+  }, 'its height is known')
+  let probes = 0
+  servers[0]?.set(({ body }) => {
+    if (!body.includes('eth_blockNumber')) return {}
+    probes += 1
+    return { status: 503 }
+  })
+  await until(async () => {
+    expect(await pool.rpc('', 'm', [Math.random()])).toBe('only')
+    return probes > 2
+  }, 'it was asked for its height')
+  expect(pool.status()[0]?.healthy).toBe(true)
+})
