@@ -79,7 +79,11 @@ export default defineConfig({
       { extends: true, test: { name: '0 longest', include: LONGEST, ...waiting } },
       { extends: true, test: { name: '0 waiting', include: WAITING, ...waiting } },
     ],
-    globalSetup: ['test/support/programs/temporary-folder.ts', 'test/support/programs/server-program.ts'],
+    globalSetup: [
+      'test/support/programs/temporary-folder.ts',
+      'test/support/programs/server-program.ts',
+      'test/support/store/run-postgres.ts',
+    ],
     // Real chains, servers and databases run beside the tests: two files at a time fit two cores.
     maxWorkers: 2,
     sequence: { groupOrder: 1 },
@@ -90,6 +94,8 @@ export default defineConfig({
     // What is waited for comes when it comes: one second, the default, is what a busy machine stands still now and then.
     expect: { poll: { timeout: PATIENCE_MS, interval: 20 } },
     pool: 'forks',
+    // Young objects of requests and of answers die before they are copied: a twentieth of the processor's time.
+    execArgv: ['--max-semi-space-size=64'],
     // Every project would transform the same sources anew, and so would the runs on other Nodes.
     experimental: { fsModuleCache: process.env['CI'] !== undefined },
   },

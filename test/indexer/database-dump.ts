@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ConnectionPool } from '../../src/store/connection/index.ts'
 import type { Store } from '../../src/store/index.ts'
-import { openMemoryStore } from '../support/store/store.ts'
+import { openTestStore } from '../support/store/store.ts'
 
 export type Sql = (text: string) => Promise<Record<string, unknown>[]>
 export type Row = Record<string, unknown>
@@ -9,7 +9,7 @@ export type Row = Record<string, unknown>
 /** A store in memory, opened, with a way to look at its tables. */
 export async function openVisibleStore(): Promise<{ store: Store; sql: Sql }> {
   let pool: ConnectionPool | undefined
-  const store = await openMemoryStore((opened) => {
+  const store = openTestStore((opened) => {
     pool = opened
   })
   await store.open()

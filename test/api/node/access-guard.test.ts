@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Store } from '../../../src/store/index.ts'
 import { type RawReply, sendRaw } from '../../support/server/raw-http.ts'
-import { openMemoryStore } from '../../support/store/store.ts'
+import { openTestStore } from '../../support/store/store.ts'
 import { type GuardedServer, PASSWORD, startGuardedServer } from './guarded-server.ts'
 
 type Header = [name: string, value: string]
@@ -28,7 +28,7 @@ describe('the guard', () => {
   let info: string
 
   beforeAll(async () => {
-    store = await openMemoryStore()
+    store = openTestStore()
     server = await startGuardedServer(store, { confirms: true })
     const make = async (endpoint: string) =>
       ((await server.call('newToken', { password: PASSWORD, endpoints: [endpoint] })) as { token: string }).token

@@ -4,12 +4,12 @@ import { WebSocket } from 'ws'
 import type { AccessGuard } from '../../../src/api/node/access.ts'
 import { createEvmSockets } from '../../../src/api/node/evm/ws/sockets.ts'
 import { createHeldAccess } from '../../../src/api/node/held-access.ts'
-import { openMemoryStore } from '../../support/store/store.ts'
+import { openTestStore } from '../../support/store/store.ts'
 import { PASSWORD, startGuardedServer } from './guarded-server.ts'
 
 describe('a WebSocket', () => {
   it('ends with its token: revoked, or of another password; nobody comes back with it', async () => {
-    const store = await openMemoryStore()
+    const store = openTestStore()
     const chains = createEvmSockets({ answer: () => Promise.reject(), targets: () => [], onHead: () => undefined })
     const server = await startGuardedServer(store, { sockets: chains.upgrade })
     onTestFinished(async () => {

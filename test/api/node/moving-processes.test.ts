@@ -20,7 +20,8 @@ const expectTrue = ({ wrong, answered, errors, blocks }: MovingReport, times: nu
   expect(errors).toBeLessThan(answered / 10)
 }
 
-const runs = SEEDS.flatMap((seed) => [2, 3].map((processes) => ({ seed, processes })))
+/** Every seed with three, and every other one with two as well. */
+const runs = SEEDS.flatMap((seed) => (seed % 2 === 0 ? [2, 3] : [3]).map((processes) => ({ seed, processes })))
 
 it.skipIf(missing).each(runs)(
   'what was told of an EVM chain stays true at every process (seed $seed, processes $processes)',

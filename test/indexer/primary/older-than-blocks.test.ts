@@ -3,7 +3,7 @@ import { requireWholeHistory } from '../../../src/api/data/primary/whole-history
 import { assembleXTx, type UnsignedXTx, type XBlock } from '../../../src/chains/avalanche/codec/index.ts'
 import { createXApplier } from '../../../src/indexer/primary/x/applier.ts'
 import { idFromCb58 } from '../../../src/lib/bytes/ids.ts'
-import { openMemoryStore } from '../../support/store/store.ts'
+import { openTestStore } from '../../support/store/store.ts'
 
 const MAINNET_X = '2oYMBNV4eNHyqk2fjjV5nVQLDbtmNJzq5s3qs3Lo6ftnC6FByM'
 const OWN_X = '2MKu1acJvZmquPwrDGA9n3ySwUfuyYhpuxNgfuQHABtywcqjoQ'
@@ -24,7 +24,7 @@ async function rowsOf(x: string) {
 }
 
 async function storeOf(x: string): Promise<unknown> {
-  const store = await openMemoryStore()
+  const store = openTestStore()
   onTestFinished(() => store.close())
   const definition = { name: 'n:X', kind: 'primary' as const, network: 'n', testnet: false, chain: 'X' as const }
   await store.writer.register(definition)

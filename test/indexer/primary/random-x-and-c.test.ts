@@ -8,7 +8,7 @@ import { idFromCb58 } from '../../../src/lib/bytes/ids.ts'
 import { utxoBytes } from '../../../src/services/utxo-bytes/index.ts'
 import type { PrimaryRows, Store, UtxoRecord } from '../../../src/store/index.ts'
 import { ERAS, recordedLines } from '../../support/recorded/recordings.ts'
-import { openMemoryStore } from '../../support/store/store.ts'
+import { openTestStore } from '../../support/store/store.ts'
 
 // What avalanchego made of random transactions on X, of every type and feature extension, of imports to C, some of other
 // assets than AVAX, as before Banff, and of exports from it. A third of what X spent was made in the same block.
@@ -113,7 +113,7 @@ const runs: Record<string, () => { letter: Letter; range: Block[] }[]> = {
 const of = (letter: Letter): Block[] => blocks.filter(({ chain }) => chain === letter)
 
 it.each(Object.entries(runs))('outputs come and go as avalanchego has them: %s', async (_, ranges) => {
-  const store = await openMemoryStore()
+  const store = openTestStore()
   onTestFinished(() => store.close())
   const definition = { kind: 'primary', network: 'n', testnet: false } as const
   await store.writer.register({ ...definition, name: 'n:X', chain: 'X' })

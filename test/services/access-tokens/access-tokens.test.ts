@@ -12,7 +12,7 @@ import {
 import { deriveKey } from '../../../src/services/access-tokens/keys.ts'
 import { signToken, verifyToken } from '../../../src/services/access-tokens/token.ts'
 import type { Store } from '../../../src/store/index.ts'
-import { openMemoryStore } from '../../support/store/store.ts'
+import { openTestStore } from '../../support/store/store.ts'
 import { gate } from '../../support/waiting/gate.ts'
 
 const PASSWORD = 'Auth-Pw-1 correct horse battery'
@@ -67,7 +67,7 @@ describe('access tokens', () => {
   const verdict = (tokens: AccessTokens, token: string, path = '/ext/info') => tokens.problem(token, path, true)
 
   beforeEach(async () => {
-    store = await openMemoryStore()
+    store = openTestStore()
   })
   afterEach(async () => {
     for (const tokens of open.splice(0)) tokens.close()

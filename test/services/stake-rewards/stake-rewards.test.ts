@@ -7,7 +7,7 @@ import { createStakeRewards, StakeIndexError } from '../../../src/services/stake
 import type { IndexReader, Store } from '../../../src/store/index.ts'
 import { parseAddress } from '../../store/recorded-rows.ts'
 import { LETTERS, recordedRanges, recordedTruth } from '../../store/recorded-truth.ts'
-import { openMemoryStore } from '../../support/store/store.ts'
+import { openTestStore } from '../../support/store/store.ts'
 
 interface Truth {
   historical: { total: string }
@@ -43,7 +43,7 @@ let store: Store
 let confirmedAt: number
 /** The recorded network as mainnet, with owners that one wallet has the keys of. */
 beforeAll(async () => {
-  store = await openMemoryStore()
+  store = openTestStore()
   await store.open()
   for (const letter of LETTERS) {
     const name = `mainnet:${letter}`

@@ -1,9 +1,9 @@
 import { expect, it, vi } from 'vitest'
-import { openMemoryStore } from '../../support/store/store.ts'
+import { openTestStore } from '../../support/store/store.ts'
 import { commit, registerAll, tipAt } from './range-samples.ts'
 
 it('a chain that was confirmed by a clock a day ahead is not current for a day once that is put right', async () => {
-  const store = await openMemoryStore()
+  const store = openTestStore()
   const currentAt = async () =>
     (await store.reader.progress()).find(({ stream }) => stream === 'testnet:P')?.currentAtMs
   await registerAll(store)

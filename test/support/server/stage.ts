@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type App, type AppOverrides, createApp } from '../../../src/app.ts'
 import { type Config, createConfig, type Partially } from '../../../src/config/index.ts'
+import { runDatabases } from '../store/databases.ts'
 import { putDatabase } from '../store/migrated-archive.ts'
-import type { PostgresServer } from '../store/postgres-server.ts'
 import { type FaultServer, type FaultServerOptions, startFaultServer } from '../upstream/fault-server.ts'
 
 export interface RunningServer {
@@ -16,7 +16,7 @@ export interface RunningServer {
 export interface Stage {
   /**
    * The whole server with this configuration over an otherwise empty one: no chains, no prices. If it needs a database, it
-   * gets one of a Postgres of this stage, or the embedded one if a `dataDir` is named: that takes seconds of a processor.
+   * gets one of the run's Postgres, or the embedded one if a `dataDir` is named: that takes seconds of a processor.
    */
   serve(config?: Partially<Config>): Promise<RunningServer>
   upstream(options?: FaultServerOptions): Promise<FaultServer>
@@ -54,23 +54,13 @@ export function createStage(): Stage {
     return made
   }
 
-  let postgres: Promise<PostgresServer> | undefined
-  let databases = 0
-  const database = async (): Promise<string> => {
-    if (!postgres) {
-      // Not before it is needed: its package takes over the signals of a process, and the sandbox has its own end.
-      postgres = import('../store/postgres-server.ts').then(({ startPostgres }) => startPostgres())
-      ends.push(async () => (await postgres)?.stop())
-    }
-    databases += 1
-    return (await postgres).create(`server_${databases}`)
-  }
+  const databases = runDatabases()
   /** The settings with a database in place where they need one. */
   const settled = async (given: Partially<Config>, isEmbedded: boolean): Promise<Config> => {
     const config = createConfig(given)
     if (isEmbedded) await prepareDatabase(config)
     if (isEmbedded || !needsDatabase(config)) return config
-    return createConfig({ ...given, store: { ...given.store, databaseUrl: await database() } })
+    return createConfig({ ...given, store: { ...given.store, databaseUrl: await databases.create() } })
   }
 
   return {
@@ -101,7 +91,7 @@ export function createStage(): Stage {
     },
     async clear() {
       for (const end of ends.splice(0).reverse()) await end()
-      postgres = undefined
+      await databases.drop()
     },
   }
 }

@@ -1,14 +1,15 @@
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe } from 'vitest'
-import { openEmbeddedPool } from '../../../src/store/connection/index.ts'
+import { openEmbeddedPool, openServerPool } from '../../../src/store/connection/index.ts'
 import type { ConnectionPool } from '../../../src/store/connection/pool.ts'
 import { assembleStore, openStore, type Store } from '../../../src/store/store.ts'
+import { runDatabases } from './databases.ts'
 import { takeDatabase } from './emptied-databases.ts'
 import { migratedArchive } from './migrated-archive.ts'
-import { type PostgresServer, startPostgres } from './postgres-server.ts'
 
 const logger = pino({ level: 'silent' })
 const TIMEOUT_MS = 20_000
+const CONNECTIONS = 4
 /** Making a database has no hurry on a machine that does other things. */
 const MAKING_MS = 300_000
 
@@ -48,29 +49,37 @@ function describeBoth(title: string, tests: (open: OpenTestStore, kind: Store['k
     tests(() => openMemoryStore(), 'embedded')
   })
   describe(`${title} (server)`, () => {
-    let server: PostgresServer | undefined
-    let count = 0
-    beforeAll(async () => {
-      server = await startPostgres()
-      const template = openStore({ databaseUrl: await server.create('migrated'), dataDir: '', logger })
-      await template.open()
-      await template.close()
-    }, MAKING_MS)
-    afterAll(() => server?.stop())
-    const open: OpenTestStore = async () => {
-      // Never skipped: a store that was tried on one database only is not tried.
-      if (server === undefined) throw new Error('the test Postgres is not running')
-      const databaseUrl = await server.create(`store_${++count}`, 'migrated')
-      return openStore({ databaseUrl, dataDir: '', logger })
-    }
+    const databases = runDatabases()
+    afterAll(() => databases.drop())
+    const open: OpenTestStore = async () => openStore({ databaseUrl: await databases.create(), dataDir: '', logger })
     tests(open, 'server')
   })
 }
 
 /**
- * A fresh store in memory for tests of other rooms; close it when done.
+ * A fresh store on the run's Postgres for tests of other rooms, which takes half of what the embedded database takes to
+ * start and to answer; close it when done.
  * @param seen gets the connections below it once they are open, for tests that look at the tables themselves
  */
+export function openTestStore(seen?: (pool: ConnectionPool) => void): Store {
+  const databases = runDatabases()
+  const open = async (): Promise<ConnectionPool> => {
+    const settings = { databaseUrl: await databases.create(), size: CONNECTIONS, statementTimeoutMs: TIMEOUT_MS }
+    const pool = openServerPool({ ...settings, maxWaiting: 1_000, logger })
+    seen?.(pool)
+    return pool
+  }
+  const store = assembleStore('server', open, logger)
+  const { close } = store
+  return Object.assign(store, {
+    close: async () => {
+      await close()
+      await databases.drop()
+    },
+  })
+}
+
+/** As `openTestStore`, on the embedded database, in memory. */
 export async function openMemoryStore(seen?: (pool: ConnectionPool) => void): Promise<Store> {
   const archive = await migratedArchive()
   const settings = { folder: undefined, statementTimeoutMs: TIMEOUT_MS, maxWaiting: 1_000, logger }

@@ -6,7 +6,7 @@ import { evmLatestRoutes } from '../../../../src/api/data/evm/latest.ts'
 import { dataApi } from '../../../../src/api/data/index.ts'
 import type { LatestQuery } from '../../../../src/store/index.ts'
 import { commitEvm, evmBlock, L1 } from '../../../store/write/range-samples.ts'
-import { openMemoryStore } from '../../../support/store/store.ts'
+import { openTestStore } from '../../../support/store/store.ts'
 
 const NOW = 2_000_000
 const plans = { default: { computeUnitsPerMinute: 1_000_000, computeUnitsPerDay: 1_000_000 } }
@@ -85,7 +85,7 @@ it('an address is not said to have been active on a chain that is not served, or
 })
 
 it('a chain that is configured as one of a test network later is listed there, and not among the main ones', async () => {
-  const store = await openMemoryStore()
+  const store = openTestStore()
   await store.writer.register(L1)
   const transactions = [0, 1].map((index) => ({ ...transaction, index }))
   await commitEvm(store, L1.name, 0, { blocks: [evmBlock(0)], transactions })

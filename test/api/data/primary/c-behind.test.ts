@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { expect, it } from 'vitest'
 import { startStage } from '../../../indexer/stage.ts'
 import { trueUtxos } from '../../../support/recorded/true-utxos.ts'
-import { everyAddress, type Letter, placeOf } from '../recorded-truth.ts'
+import { everyAddress, type Letter, ownerLists, placeOf } from '../recorded-truth.ts'
 import { between, loseC, serveBehind } from './c-behind.ts'
 import { listed } from './short-index.ts'
 import { serve } from './x-born-late.ts'
@@ -14,8 +14,8 @@ import { serve } from './x-born-late.ts'
 const addresses = everyAddress(trueUtxos())
 const LETTERS = ['P', 'X'] as const
 
-const balancesOf = async (app: FastifyInstance, letter: Letter, owner: string) => {
-  const answer = await app.inject(`${placeOf(letter)}/balances?addresses=${owner}`)
+const balancesOf = async (app: FastifyInstance, letter: Letter, owners: string) => {
+  const answer = await app.inject(`${placeOf(letter)}/balances?addresses=${owners}`)
   expect(answer.statusCode, answer.body).toBe(200)
   return answer.body
 }
@@ -25,7 +25,7 @@ async function told(app: FastifyInstance) {
   const all: unknown[] = []
   for (const letter of LETTERS) {
     all.push(await listed(app, letter, addresses, 'pageSize=1024'))
-    all.push(await Promise.all(addresses.map((owner) => balancesOf(app, letter, owner))))
+    all.push(await Promise.all(ownerLists(addresses).map((owners) => balancesOf(app, letter, owners))))
     for (const sortBy of ['timestamp', 'amount'])
       all.push(await listed(app, letter, addresses, `sortBy=${sortBy}&sortOrder=asc&minUtxoAmount=2&pageSize=97`))
   }

@@ -7,15 +7,15 @@ import { utxoKey } from '../../../../src/store/utxo-key.ts'
 import { startStage } from '../../../indexer/stage.ts'
 import { recordedJson } from '../../../support/recorded/recordings.ts'
 import { trueUtxos } from '../../../support/recorded/true-utxos.ts'
-import { everyAddress, LETTERS, type Letter, placeOf } from '../recorded-truth.ts'
+import { everyAddress, LETTERS, type Letter, ownerLists, placeOf } from '../recorded-truth.ts'
 import { exported, listed, lostExports, newcomers, old, others, type ShownUtxo, startShort } from './short-index.ts'
 import { bornLate, FIRST, LAST_LOST, loseBlocks, OPEN, serve } from './x-born-late.ts'
 
 const { avaxAssetID: AVAX } = recordedJson<{ avaxAssetID: string }>('network')
 const addresses = everyAddress(trueUtxos())
 
-const balancesOf = async (app: FastifyInstance, letter: Letter, owner: string) => {
-  const answer = await app.inject(`${placeOf(letter)}/balances?addresses=${owner}`)
+const balancesOf = async (app: FastifyInstance, letter: Letter, owners: string) => {
+  const answer = await app.inject(`${placeOf(letter)}/balances?addresses=${owners}`)
   expect(answer.statusCode, answer.body).toBe(200)
   return answer.json()
 }
@@ -58,7 +58,9 @@ it('what X left unspent before its blocks is in the lists and balances of all ch
       CHOICES.map(async (query) => (await listed(app, letter, addresses, query)).map(({ utxoId }) => utxoId).sort()),
     )
   const balances = async (app: FastifyInstance, letter: Letter) =>
-    Promise.all(addresses.map(async (owner) => withoutType(JSON.stringify(await balancesOf(app, letter, owner)))))
+    Promise.all(
+      ownerLists(addresses).map(async (owners) => withoutType(JSON.stringify(await balancesOf(app, letter, owners)))),
+    )
   for (const letter of LETTERS)
     before.set(letter, {
       utxos: sorted(await listed(whole, letter, addresses, 'pageSize=1024')),

@@ -3,7 +3,7 @@ import { createChainDirectory, type ListedChain } from '../../../../src/api/node
 import { createRouter } from '../../../../src/api/node/routes/router.ts'
 import { createAliases } from '../../../../src/services/node-admin/index.ts'
 import type { AliasRecords } from '../../../../src/store/index.ts'
-import { openMemoryStore } from '../../../support/store/store.ts'
+import { openTestStore } from '../../../support/store/store.ts'
 import { eventually } from '../../../support/waiting/eventually.ts'
 import { id32 } from '../fake-nodes.ts'
 
@@ -25,7 +25,7 @@ function startProcess(records: AliasRecords, listed: readonly ListedChain[] = []
 }
 
 async function openRecords(): Promise<AliasRecords> {
-  const store = await openMemoryStore()
+  const store = openTestStore()
   onTestFinished(() => store.close())
   return store.aliases
 }

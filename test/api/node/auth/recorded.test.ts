@@ -4,7 +4,7 @@ import { hashRaw } from '@node-rs/argon2'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Store } from '../../../../src/store/index.ts'
 import { type RawReply, sendRaw } from '../../../support/server/raw-http.ts'
-import { openMemoryStore } from '../../../support/store/store.ts'
+import { openTestStore } from '../../../support/store/store.ts'
 import { type GuardedServer, PASSWORD, startGuardedServer } from '../guarded-server.ts'
 import { authDifferences } from './differences.ts'
 import { createRecordedTokens } from './recorded-tokens.ts'
@@ -59,7 +59,7 @@ describe('recorded conversations of a node with tokens', () => {
     return known
   }
   beforeAll(async () => {
-    store = await openMemoryStore()
+    store = openTestStore()
     clock = dateOf(lines[0] as Line)
     await start(PASSWORD)
   })

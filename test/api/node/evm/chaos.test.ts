@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest'
 import { runChaos } from './chaos-run.ts'
 
-it.each([1, 2])(
+/** As many seeds, from 1 on. */
+const SEEDS = Number(process.env['FIRN_TEST_SEEDS'] ?? 1)
+
+it.each(Array.from({ length: SEEDS }, (_, at) => at + 1))(
   'a dead, a lagging, an HTML and a healthy node: 10,000 requests, none answered wrongly (seed %i)',
   async (seed) => {
     const report = await runChaos({ requests: 10_000, seed, chaos: true })

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { runMovingAtomic } from './moving-atomic.ts'
 
 /** As many seeds, from 1 on. */
-const SEEDS = Number(process.env['FIRN_TEST_SEEDS'] ?? 3)
+const SEEDS = Number(process.env['FIRN_TEST_SEEDS'] ?? 2)
 
 it.each(Array.from({ length: SEEDS }, (_, at) => at + 1))(
   'what was told of exports, imports and blocks of C stays true while nodes accept blocks and fail in turn (seed %i)',

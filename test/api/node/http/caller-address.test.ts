@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { createCallerAddress } from '../../../../src/api/node/http/caller-address.ts'
-import { openMemoryStore } from '../../../support/store/store.ts'
+import { openTestStore } from '../../../support/store/store.ts'
 import { PASSWORD, startGuardedServer } from '../guarded-server.ts'
 
 const SOCKET = '198.51.100.7'
@@ -25,7 +25,7 @@ describe('the address of a caller', () => {
   })
 
   it('is what wrong passwords are counted by', async () => {
-    const store = await openMemoryStore()
+    const store = openTestStore()
     const limits = { burst: 2, refillMs: 1_000_000, running: 1, waiting: 8 }
     const server = await startGuardedServer(store, { limits, proxyHops: 1 })
     const ask = (password: string, told: string) =>

@@ -7,7 +7,7 @@ import {
   keystoreVectors,
   type RecordedExchange,
 } from '../../../support/recorded/keystore-recordings.ts'
-import { openMemoryStore } from '../../../support/store/store.ts'
+import { openTestStore } from '../../../support/store/store.ts'
 import { keystoreDifferences } from './differences.ts'
 import { type KeystoreServer, startKeystoreServer } from './keystore-server.ts'
 
@@ -78,7 +78,7 @@ describe('recorded conversations with a keystore, in order', () => {
     server = await startKeystoreServer(store.keystore, { enabled }, VERSION)
   }
   beforeAll(async () => {
-    store = await openMemoryStore()
+    store = openTestStore()
     await restart(true)
   })
   afterAll(async () => {

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Store } from '../../../../src/store/index.ts'
 import { keystoreVectors } from '../../../support/recorded/keystore-recordings.ts'
 import { recordedLines } from '../../../support/recorded/recordings.ts'
-import { openMemoryStore } from '../../../support/store/store.ts'
+import { openTestStore } from '../../../support/store/store.ts'
 import { type KeystoreServer, startKeystoreServer } from './keystore-server.ts'
 
 const alice = { username: 'alice', password: 'Kl3ine-Gruene.Wuerfel#27' }
@@ -18,7 +18,7 @@ interface Line {
 let store: Store
 let server: KeystoreServer
 beforeAll(async () => {
-  store = await openMemoryStore()
+  store = openTestStore()
 })
 afterEach(async () => {
   await server.close()

@@ -41,7 +41,7 @@ it('the EVM of C tells no lower block than the index, whoever answers', async ()
 
 it('nodes tell no older state than the index: who is late is waited for when the others are gone', async () => {
   const late = await startReplayNode({ upTo: { P: FIRST } })
-  const server = await startIndexedServer(undefined, { P: FIRST }, { others: [late.url] })
+  const server = await startIndexedServer(undefined, { P: FIRST, X: 1, C: 1 }, { others: [late.url] })
   onTestFinished(async () => {
     await server.stop()
     await late.stop()
