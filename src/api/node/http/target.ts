@@ -6,7 +6,7 @@ export interface RequestTarget {
   isEscaped?: true
   /** From the question mark on; empty when there is none. */
   query: string
-  /** Host and port of an absolute target; they replace the Host header (RFC 9112, 3.2.2). */
+  /** Host and port of an absolute target; they replace the Host header (RFC 9112, 3.2.2). Left out: it names none. */
   authority?: string
 }
 
@@ -19,7 +19,8 @@ export function parseTarget(target: string): RequestTarget | undefined {
   const absolute = /^[a-z][a-z0-9+.-]*:\/\/([^/?]*)/i.exec(target)
   if (!absolute) return target === '*' ? { path: '*', query: '' } : undefined
   const found = parseOrigin(target.slice(absolute[0].length))
-  return found && { ...found, authority: absolute[1] ?? '' }
+  const [, authority] = absolute
+  return found && authority ? { ...found, authority } : found
 }
 
 function parseOrigin(rest: string): RequestTarget | undefined {

@@ -46,6 +46,7 @@ describe('the Host header', () => {
 
   it('does not count where the target names the host', async () => {
     expect(await ask(['localhost'], 'http://evil.example/ext/info')).toEqual(FOREIGN)
+    expect(await ask(['evil.example'], 'http:///ext/info')).toEqual(FOREIGN)
     expect((await ask(['evil.example'], 'http://localhost:1/ext/info'))[0]).toBe(200)
   })
 })

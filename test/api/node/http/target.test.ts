@@ -28,6 +28,7 @@ describe('paths', () => {
   it('of absolute targets come with the host that counts', () => {
     expect(parseTarget('http://host:1/ext/info?x')).toEqual({ path: '/ext/info', query: '?x', authority: 'host:1' })
     expect(parseTarget('/ext/info')).toEqual({ path: '/ext/info', query: '' })
+    expect(parseTarget('http:///ext/info')).toEqual({ path: '/ext/info', query: '' })
   })
 
   it('whose escapes are no UTF-8 go into Location with the same bytes', () => {
