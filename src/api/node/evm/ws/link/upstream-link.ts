@@ -19,7 +19,10 @@ export interface SocketTarget {
 /** One WebSocket to one node. */
 export interface UpstreamLink {
   readonly host: string
-  /** Sends a call; `answered` gets the answer object before any later message, or undefined when the link is lost. */
+  /**
+   * Sends a call; `answered` gets the answer object before any later message, or undefined when the link is lost.
+   * @param params JSON in latin1: a character for each byte, so that a client's reach the node unchanged
+   */
   call(method: string, params: string, answered: (entry: Buffer | undefined) => void): void
   /** Nothing is read while paused: the node waits. */
   pause(): void
@@ -150,7 +153,8 @@ export function openLink(target: SocketTarget, events: LinkEvents, pingMs: numbe
             return
           }
           const id = pending.add(answered)
-          socket.send(`{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${params}}`)
+          const head = `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":`
+          socket.send(Buffer.concat([Buffer.from(head), Buffer.from(`${params}}`, 'latin1')]), { binary: false })
         },
         pause: () => socket.pause(),
         resume: () => socket.resume(),

@@ -76,3 +76,15 @@ it('takes the keys of a node out of what it says', async () => {
   const answer = await new Promise((resolve) => link.call('eth_blockNumber', '[]', (entry) => resolve(String(entry))))
   expect(answer).toBe('{"jsonrpc":"2.0","id":1,"error":{"message":"no ***"}}')
 })
+
+it('hands on the bytes that a client sent, whatever they are', async () => {
+  const came: string[] = []
+  const node = await startNode((socket, text) => {
+    came.push(text)
+    socket.send('{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no such subscription"}}')
+  })
+  const { link } = await open(node.url)
+  const sent = Buffer.from('["é\u2028"]')
+  await new Promise((resolve) => link.call('eth_subscribe', sent.toString('latin1'), resolve))
+  expect(came).toEqual([`{"jsonrpc":"2.0","id":1,"method":"eth_subscribe","params":${sent}}`])
+})
