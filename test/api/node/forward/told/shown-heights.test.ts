@@ -4,7 +4,7 @@ import type { NodeGroup, NodePools } from '../../../../../src/api/node/forward/n
 import { createLateNodes } from '../../../../../src/api/node/forward/told/late-nodes.ts'
 import { heightCallOf } from '../../../../../src/api/node/forward/told/shown-block.ts'
 import { createShownHeights } from '../../../../../src/api/node/forward/told/shown-heights.ts'
-import { gorillaCall, nodeAt, startFront, told } from '../../fake-nodes.ts'
+import { evmCall, gorillaCall, nodeAt, startFront, told } from '../../fake-nodes.ts'
 import { createForwarderAlone } from '../forwarder-alone.ts'
 import { CLIENT_ID, startLateNode } from '../nodes/late-node.ts'
 
@@ -171,6 +171,30 @@ it('what is kept while the tip stands still is not kept behind a height that was
   expect(await ask('platform.getUTXOs')).toContain('of 100')
   expect(await ask('platform.getHeight')).toContain('"101"')
   expect(await ask('platform.getUTXOs')).toContain('of 101')
+})
+
+it.each([
+  ['/ext/bc/C/avax', 'avax.getUTXOs', '{"addresses":["x"],"sourceChain":"P"}'],
+  ['/ext/bc/P', 'platform.getUTXOs', '{"addresses":["x"],"sourceChain":"C"}'],
+])('nor is what depends on C kept behind a block of C that was told: %s', async (path, method, params) => {
+  const front = await startFront(1, { node: { tipCacheMs: 600_000 } })
+  let top = 100
+  nodeAt(front, 0).answer = (call) => {
+    if (call.method === method) return told(call, { utxos: [`of ${top}`] })
+    // The pool's own look at the tip comes later than the client.
+    return call.method === 'eth_getBlockByNumber' && call.body.includes('latest')
+      ? told(call, { number: `0x${top.toString(16)}`, hash: '0x1', parentHash: '0x0', timestamp: '0x1' })
+      : undefined
+  }
+  const ask = async () => (await front.post(path, gorillaCall(method, params, CLIENT_ID))).text
+  const showC = async () =>
+    (await front.post('/ext/bc/C/rpc', evmCall('eth_getBlockByNumber', '["latest",false]', CLIENT_ID))).text
+  expect(await showC()).toContain('"0x64"')
+  expect(await ask()).toContain('of 100')
+  top = 101
+  expect(await ask()).toContain('of 100')
+  expect(await showC()).toContain('"0x65"')
+  expect(await ask()).toContain('of 101')
 })
 
 it('what a node answered that lacks what was told, since nobody else did, is kept for no other client', async () => {
