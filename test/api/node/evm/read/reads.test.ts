@@ -4,9 +4,12 @@ import {
   type FaultServerOptions,
   startFaultServer,
 } from '../../../../support/upstream/fault-server.ts'
+import { gate } from '../../../../support/waiting/gate.ts'
+import { until } from '../../../../support/waiting/until.ts'
 import { type EvmStage, type EvmStageOptions, startEvmStage } from '../stage.ts'
 
 const HASH = `0x${'ab'.repeat(32)}`
+const EARLY = '{"jsonrpc":"2.0","id":"early","result":"0x7"}\n'
 
 async function start(
   servers: readonly FaultServerOptions[],
@@ -135,6 +138,31 @@ describe('what is kept', () => {
     await stage.call('eth_sendRawTransaction', ['0x01'])
     await balance()
     expect(asked(servers[0], 'eth_getBalance')).toBe(3)
+  })
+
+  it('no answer about the tip that was asked for before a transaction was sent', async () => {
+    const held = gate()
+    let balance = '0x7'
+    const { stage, servers } = await start(
+      [
+        {
+          faults: ({ body }) => (body.includes('"early"') ? { held: held.opened } : {}),
+          handle: (_, body) => (body.includes('"early"') ? { body: EARLY } : undefined),
+          answer: ({ method }) => (method === 'eth_blockNumber' ? '0x64' : balance),
+        },
+      ],
+      { tipCacheMs: 60_000 },
+    )
+    await stage.call('eth_blockNumber')
+    const early = stage.post({ jsonrpc: '2.0', id: 'early', method: 'eth_getBalance', params: [HASH, 'latest'] })
+    await until(() => servers[0]?.stats.inFlight === 1, 'the early question')
+    await stage.call('eth_sendRawTransaction', ['0x01'])
+    balance = '0x8'
+    held.open()
+    expect((await early).text).toBe(EARLY)
+    expect(await stage.call('eth_getBalance', [HASH, 'latest'])).toBe('0x8')
+    balance = '0x9'
+    expect(await stage.call('eth_getBalance', [HASH, 'latest'])).toBe('0x8')
   })
 
   it('ids and spaces are those of each caller', async () => {
