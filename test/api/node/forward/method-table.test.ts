@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { gate } from '../../../support/waiting/gate.ts'
 import { evmCall, gorillaCall, nodeAt, OTHER_CHAIN, type Reply, startFront } from '../fake-nodes.ts'
 
 const PATHS: Readonly<Record<string, string>> = {
@@ -106,6 +107,29 @@ describe('forwarded methods', () => {
     await new Promise((resolve) => setTimeout(resolve, 400))
     expect(await asks('/ext/bc/P', 'platform.getBalance', 1)).toBe(1)
     expect(await asks(`/ext/bc/${OTHER_CHAIN}/avax`, 'avax.getUTXOs', 5)).toBe(5)
+  })
+
+  it('about the tip are not kept where a transaction was sent while they were asked for', async () => {
+    const front = await startFront(1, { node: { tipCacheMs: 600_000 } })
+    const sent = gate()
+    const asked: string[] = []
+    nodeAt(front, 0).answer = async ({ method, body }): Promise<Reply> => {
+      if (method !== 'platform.getBalance') return undefined
+      const id = /"id":(\d+)/.exec(body.toString())?.[1] ?? ''
+      asked.push(id)
+      if (id === '1') await sent.opened
+      return { body: `{"jsonrpc":"2.0","result":{"balance":"${id}"},"id":${id}}\n` }
+    }
+    const ask = async (id: number, address = '"x"') =>
+      (await front.post('/ext/bc/P', gorillaCall('platform.getBalance', `{"addresses":[${address}]}`, `${id}`))).text
+    // The tip has to be known before anything is bound to it.
+    await expect.poll(async () => [await ask(10, '"y"'), await ask(11, '"y"')][1]).toContain('"balance":"10"')
+    const early = ask(1)
+    await expect.poll(() => asked).toContain('1')
+    await front.post('/ext/bc/P', gorillaCall('platform.issueTx'))
+    sent.open()
+    expect(await early).toContain('"balance":"1"')
+    for (const id of [2, 3]) expect(await ask(id)).toContain('"balance":"2"')
   })
 
   it('of two endpoints, or with names that mean something elsewhere, are not mixed up', async () => {

@@ -149,13 +149,21 @@ it.each([
   expect(await asked).toEqual(whole)
 })
 
-it('the state of an older block, told where nobody has the newest one, is not kept', async () => {
-  const { stage, second } = await start(100, 101)
-  second.server.set({ status: 503 })
-  expect(await stage.call('eth_getBalance', ['0x1', 'latest'])).toBe(hex(100))
-  second.server.set()
-  expect(await stage.call('eth_getBalance', ['0x1', 'latest'])).toBe(hex(101))
-})
+it.each([false, true])(
+  'the state of an older block, told where nobody has the newest one, is not kept (batch: %s)',
+  async (asBatch) => {
+    const { stage, second } = await start(100, 101)
+    const balance = async (): Promise<unknown> => {
+      if (!asBatch) return stage.call('eth_getBalance', ['0x1', 'latest'])
+      const batch = [request(1, 'eth_getBalance', ['0x1', 'latest']), request(2, 'eth_chainId', [])]
+      return JSON.parse((await stage.post(batch)).text)[0].result
+    }
+    second.server.set({ status: 503 })
+    expect(await balance()).toBe(hex(100))
+    second.server.set()
+    expect(await balance()).toBe(hex(101))
+  },
+)
 
 it.each([
   ['eth_getBalance', ['0x1', 'latest']],
