@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { decodeXBlock, openContainer } from '../../../src/chains/avalanche/codec/index.ts'
+import { type Credential, decodeXBlock, openContainer, type XTx } from '../../../src/chains/avalanche/codec/index.ts'
 import { hash160 } from '../../../src/lib/bytes/hash160.ts'
 import { bytesToHex, hexToBytes, idFromCb58 } from '../../../src/lib/bytes/ids.ts'
 import { decodeNodeHex } from '../../../src/lib/bytes/node-hex.ts'
@@ -34,16 +34,26 @@ function recordedContainers(there: boolean) {
   }
 }
 
-/** Signatures of the first credential of each X transaction that spends one output with one owner. */
-function spentOnX(): UtxoRecord[] {
+type Spends = readonly (readonly [{ txId: string; outputIndex: number }, Credential | undefined])[]
+
+const byInputs = ({ unsignedTx, credentials }: XTx): Spends =>
+  unsignedTx.inputs.map((input, i) => [input, credentials[i]])
+
+const byOperations = ({ unsignedTx, credentials }: XTx): Spends =>
+  unsignedTx.type !== 'OperationTx'
+    ? []
+    : unsignedTx.operations.flatMap(({ utxos }, i) =>
+        utxos.map((utxo) => [utxo, credentials[unsignedTx.inputs.length + i]] as const),
+      )
+
+/** Outputs with one owner that transactions of X have spent, with the signature of the credential. */
+function spentOnX(spends: (tx: XTx) => Spends = byInputs): UtxoRecord[] {
   const signatures = new Map<string, string>()
   for (const { container } of recordedLines<{ container: { bytes: string } | null }>('x-blocks')) {
     if (container === null) continue
     const { txs } = decodeXBlock(openContainer(decodeNodeHex(container.bytes)).innerBlock)
-    for (const { unsignedTx, credentials } of txs) {
-      for (const [i, { txId, outputIndex }] of unsignedTx.inputs.entries())
-        signatures.set(`${txId}:${outputIndex}`, (credentials[i]?.signatures ?? []).map(bytesToHex).join(''))
-    }
+    for (const [{ txId, outputIndex }, credential] of txs.flatMap(spends))
+      signatures.set(`${txId}:${outputIndex}`, (credential?.signatures ?? []).map(bytesToHex).join(''))
   }
   return trueUtxos().flatMap((utxo): UtxoRecord[] => {
     const txId = idFromCb58(utxo.txHash)
@@ -89,6 +99,16 @@ it('leaves the key out where the signed bytes are not there, or it is nobody’s
   expect(await createSpendingCredentials(recordedContainers(false)).of('recorded', [utxo])).toEqual(alone)
   const foreign = { ...utxo, addresses: ['77'.repeat(20)] }
   expect(await createSpendingCredentials(recordedContainers(true)).of('recorded', [foreign])).toEqual(alone)
+})
+
+it('tells who signed for each output that an operation spends, from its own container', async () => {
+  const utxos = spentOnX(byOperations)
+  expect(utxos.length).toBeGreaterThan(20)
+  for (const utxo of utxos) {
+    const found = await createSpendingCredentials(recordedContainers(true)).of('recorded', [utxo])
+    const [{ signature, publicKey = '' } = { signature: '' }] = found.get(utxo.id) ?? []
+    expect([signature, bytesToHex(hash160(hexToBytes(publicKey)))]).toEqual([utxo.signatures?.[0], utxo.addresses[0]])
+  }
 })
 
 it('tells nothing of outputs that were not spent', async () => {
