@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { CancelledError } from '../../../src/errors.ts'
+import { CancelledError, UpstreamUnavailableError } from '../../../src/errors.ts'
 import { type BalanceItem, type ChainQuery, createBalanceService } from '../../../src/services/balances/index.ts'
 import { evm, scriptedChain, unpriced } from '../../support/balances/balance-api.ts'
 
@@ -9,6 +9,7 @@ const A = '0x00000000000000000000000000000000000000aa'
 function timed(costs: Record<string, number>) {
   let clock = 0
   const asked: string[] = []
+  const down = new Set<string>()
   const chains = Object.keys(costs).map((caip2Id) =>
     scriptedChain(
       caip2Id,
@@ -16,6 +17,7 @@ function timed(costs: Record<string, number>) {
       async (accounts) => {
         asked.push(caip2Id)
         clock += costs[caip2Id] as number
+        if (down.has(caip2Id)) throw new UpstreamUnavailableError('nobody answers')
         return new Map(accounts.map(({ id }) => [id, { ok: true, value: evm(1n) }]))
       },
       0,
@@ -41,7 +43,7 @@ function timed(costs: Record<string, number>) {
     const { pending, later } = begin(only)
     return (await Promise.all([...pending, ...(await later)])).flat()
   }
-  return { asked, queries, begin, read }
+  return { asked, down, queries, begin, read }
 }
 
 it('asks the chain first that has been answering soonest, and of the others the slowest', async () => {
@@ -64,6 +66,26 @@ it('goes by the newest reads: a chain that has become slow is no longer first', 
   asked.length = 0
   await read()
   expect(asked).toEqual(['eip155:2', 'eip155:1'])
+})
+
+it('goes by several reads: one that was slow does not make a slow chain', async () => {
+  const costs = { 'eip155:1': 10, 'eip155:2': 60 }
+  const { asked, queries, read } = timed(costs)
+  for (const query of queries) await read([query])
+  costs['eip155:1'] = 90
+  await read(queries.slice(0, 1))
+  asked.length = 0
+  await read()
+  expect(asked).toEqual(['eip155:1', 'eip155:2'])
+})
+
+it('a chain that fails at once is no quick one: it goes by the reads that it answered', async () => {
+  const { asked, down, queries, read } = timed({ 'eip155:1': 3, 'eip155:2': 100, 'eip155:3': 50 })
+  down.add('eip155:1')
+  for (const query of queries) await read([query])
+  asked.length = 0
+  await read()
+  expect(asked).toEqual(['eip155:3', 'eip155:1', 'eip155:2'])
 })
 
 it('begins no further read when the reader has left meanwhile', async () => {

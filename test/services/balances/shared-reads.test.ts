@@ -209,3 +209,20 @@ it('the read that a late reader begins after the first ran out of time has no mo
   await late
   expect(told).toEqual(['timed out after 700 ms'])
 })
+
+it('who comes late to a read that takes more than its time reads once more, and not for ever', async () => {
+  const pass = stopTime()
+  const { world, reads, ask } = stage({ deadlineMs: 1_000 })
+  world.until = new Promise(() => {})
+  const first = ask(A)
+  world.now += 750
+  const late = ask(A)
+  // The machine was stopped meanwhile.
+  world.now += 5_000
+  pass(1_000)
+  expect(await first).toEqual(['timed out after 1000 ms'])
+  while (reads.length < 2) await nextTurn()
+  world.until = Promise.resolve()
+  expect(await late).toEqual([expect.stringContaining('timed out')])
+  expect(reads.length).toBe(2)
+})
