@@ -164,6 +164,11 @@ const rows: [string, Given, string][] = [
     { file: { chains: { avalanche: { testnet: { hrp: 'avax' } } } } },
     'chains.avalanche.testnet.hrp: given "avax"; allowed: fuji, the prefix of network 5, or another networkId',
   ],
+  [
+    'chain id of C that JSON does not carry whole',
+    { file: '{"chains":{"avalanche":{"mainnet":{"evmChainId":9007199254740993}}}}' },
+    'chains.avalanche.mainnet.evmChainId: given 9007199254740992 (firn.config.json); allowed: a whole number from 1 to 9007199254740991',
+  ],
   ['file that is null', { file: 'null' }, 'firn.config.json: given null; allowed: a JSON object'],
   ['file that is a list', { file: [] }, 'firn.config.json: given a list; allowed: a JSON object'],
   [

@@ -114,6 +114,14 @@ function idProblems({ evm, avalanche }: Config['chains']): string[] {
   )
 }
 
+/** EIP-2294. Balances are read with 8 bytes of the id, and the index stores as many: a larger id would only fail there. */
+const LARGEST_CHAIN_ID = 9_223_372_036_854_775_771n
+
+const chainIdProblems = ({ evm }: Config['chains']): string[] =>
+  Object.keys(evm)
+    .filter((id) => BigInt(id) > LARGEST_CHAIN_ID)
+    .map((id) => `chains.evm: given ${id}; allowed: EVM chain ids up to ${LARGEST_CHAIN_ID} (EIP-2294)`)
+
 /** Under /ext one of them would answer for the other with its own blocks and balances. */
 function sameIdProblems({ evm }: Config['chains']): string[] {
   const chains = Object.entries(evm)
@@ -277,6 +285,7 @@ export function ruleProblems(config: Config): string[] {
     ...addressProblems(config.data),
     ...bitcoinUpstreamProblems(config.chains),
     ...headerProblems(config.chains),
+    ...chainIdProblems(config.chains),
     ...idProblems(config.chains),
     ...sameIdProblems(config.chains),
     ...sameChainProblems(config.chains),

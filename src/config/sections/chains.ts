@@ -131,7 +131,12 @@ export const AvalancheNetworkSchema = section({
     }),
   ),
   evmChainId: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'EVM chain id of the C-chain; left out = read from a node.' }),
+    Type.Integer({
+      minimum: 1,
+      // A larger one would be rounded when the file is read, and the nodes would be of another chain.
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'EVM chain id of the C-chain; left out = read from a node.',
+    }),
   ),
   genesisFile: Type.Optional(source({ description: "Genesis in the node's own format: path or URL." })),
   staking: Type.Optional(StakingSchema),

@@ -6,6 +6,8 @@ const DFK = 'q2aTwKuyzgs8pynF7UXBZCU7DejbZbZ6EUyHr3JQzYgwNPUPi'
 /** SHA-256 of `one`. */
 const ONE_DIGEST = '7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed'
 
+const chain = { name: 'a', upstreams: [{ url: 'https://a' }], native: { name: 'a', symbol: 'A' }, blockTimeMs: 1 }
+
 /** Each row: settings that do not go together, and the one line that tells it. */
 const rows: [string, Given, string][] = [
   [
@@ -89,6 +91,11 @@ const rows: [string, Given, string][] = [
     { file: { chains: { avalanche: { testnet: { [key]: 'X' } } } } },
     `chains.avalanche.testnet.${key}: given "X"; allowed: an ID of 32 bytes in CB58, with its checksum`,
   ]),
+  [
+    'chain id that does not fit in what balances are read with',
+    { file: { chains: { evm: { '9223372036854775771': chain, '18446744073709551617': chain } } } },
+    'chains.evm: given 18446744073709551617; allowed: EVM chain ids up to 9223372036854775771 (EIP-2294)',
+  ],
   [
     'blockchain that is no ID',
     { file: { chains: { evm: { '53935': { blockchainId: 'dfk' } } } } },
