@@ -52,7 +52,7 @@ it('an EVM chain that began anew shows the tokens that are there now, not what w
   const tokensOf = async () =>
     balancesOf((await source?.readBalances([{ id: owner }], readContext()))?.get(owner) ?? undefined).tokens
   const shown = (symbol: string, decimals: number) => [
-    { address: token, name: symbol, symbol, decimals, balance: UNITS },
+    { address: token, name: symbol, symbol, decimals, internalId: `eip155:31337-${token}`, balance: UNITS },
   ]
   expect(await tokensOf()).toEqual(shown('OLD', 18))
   // The height is told by a probe of its own.

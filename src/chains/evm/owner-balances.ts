@@ -7,6 +7,8 @@ import type { TokenMetadata } from './tokens/token-metadata.ts'
 
 /** What is known about the tokens of one owner. */
 export interface TokenKnowledge {
+  /** `eip155:<chain id>` */
+  caip2Id: string
   listed: ListedTokens
   /** Unlisted tokens found for this owner; tokens found only for other owners are not shown. */
   own: readonly string[]
@@ -54,7 +56,8 @@ export function balancesOf({ amounts }: SweepResult, owner: string, known: Token
     const told = known.told.get(address)
     if (!told) return { ok: false, error: known.trouble ?? new BadAnswerError('a token was not described') }
     const shown = describe(address, { ...told, ...(decimals !== undefined && { decimals }) })
-    if (shown) tokens.push({ ...shown, ...amount })
+    // Wallets find a token again by this id, for a swap for example. Listed ones may have that of another chain.
+    if (shown) tokens.push({ ...shown, internalId: `${known.caip2Id}-${address}`, ...amount })
   }
   const native = known.nativeOf(held.get(NATIVE_TOKEN) ?? 0n)
   return { ok: true, value: { native, tokens, ...(known.cut.has(owner) && { hasMore: true }) } }

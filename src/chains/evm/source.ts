@@ -88,6 +88,7 @@ export function createEvmBalanceSource(deps: EvmBalanceSourceDeps): BalanceSourc
     const undescribed = undescribedTokens(result, unlisted.tokens)
     const described = await metadata.read(undescribed, earlier(context, NAMES_SHARE), result.block.number)
     const known = {
+      caip2Id,
       listed,
       cut: unlisted.cut,
       decimalsOf: (token: string) => result.traits.get(token)?.decimals,

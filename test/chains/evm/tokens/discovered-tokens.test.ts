@@ -52,6 +52,7 @@ describe('discovered tokens', () => {
       balance: 1_234_567_890n,
     })
     expect(byAddress.get(chain.tokens.huge)).toMatchObject({ decimals: 255, name: 'N'.repeat(100) })
+    for (const { address, internalId } of balances.tokens) expect(internalId).toBe(`${source.caip2Id}-${address}`)
   })
 
   it('are read from the chain where the server has no amount of one, which Alchemy writes as 0x', async () => {
