@@ -66,6 +66,8 @@ export interface Chains {
   /** Every pool, for health and metrics. */
   pools: readonly UpstreamPool[]
   networks: Partial<Record<Side, AvalancheNetwork>>
+  /** How often a chain was found to have begun anew, as test networks do: what was read before is of the old one. */
+  restarts(): number
   /** Reads unknown network ids from the nodes until known or aborted. */
   discover(signal: AbortSignal): void
   /** Adds chains that are not there yet; existing ones stay unchanged, whatever the new settings say. */
@@ -103,13 +105,18 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
   const pools: UpstreamPool[] = []
   const closers: (() => Promise<unknown>)[] = []
   const networks: Chains['networks'] = {}
+  let restarts = 0
   const loggerOf = (caip2Id: string): Logger => deps.loggerOf?.(caip2Id) ?? deps.logger
   const pool = (
     name: string,
     specs: AvalancheNetworkSetting['upstreams'],
     { limits = deps.limits, ...probes }: PoolOptions,
   ): UpstreamPool => {
-    const made = createUpstreamPool(name, specs, limits, { ...deps.pool, ...probes })
+    const onAnew = (): void => {
+      restarts += 1
+      probes.onAnew?.()
+    }
+    const made = createUpstreamPool(name, specs, limits, { ...deps.pool, ...probes, onAnew })
     pools.push(made)
     closers.push(() => made.close())
     return made
@@ -224,6 +231,7 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
     byId,
     pools,
     networks,
+    restarts: () => restarts,
     discover,
     addFrom(more) {
       const known = new Set(byId.keys())

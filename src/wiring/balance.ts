@@ -49,6 +49,7 @@ export async function wireBalance(
     deadlineMs: config.balance.chainDeadlineMs,
     maxStaleMs: config.balance.maxStaleMs,
     cacheEntries: config.balance.cacheEntries,
+    restarts: chains.restarts,
     isFull: () => heap.isFull(),
     logger,
   })

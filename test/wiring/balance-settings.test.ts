@@ -5,9 +5,11 @@ import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it, onTestFinished } from 'vitest'
 import type { Config, Partially } from '../../src/config/index.ts'
+import { scrape, sumOf } from '../metrics/scrape.ts'
 import { ask } from '../support/balances/balance-api.ts'
 import { type Anvil, startAnvil } from '../support/evm/anvil.ts'
 import { createStage } from '../support/server/stage.ts'
+import { eventually } from '../support/waiting/eventually.ts'
 
 const GIFT = 7n
 /** How far one of the servers behind the address is behind the other. */
@@ -22,29 +24,32 @@ afterEach(async () => {
 
 /** A server that reads this chain; what an account has, or its error. */
 async function serve(upstream: string, blockTimeMs: number, balance: Partially<Config['balance']> = {}) {
+  const { read } = await serveAt(upstream, blockTimeMs, balance)
+  return read
+}
+
+async function serveAt(upstream: string, blockTimeMs: number, balance: Partially<Config['balance']>, more = {}) {
   const native = { name: 'Coin', symbol: 'COIN', decimals: 18 }
   const chain = { name: 'One', upstreams: [{ url: upstream }], native, blockTimeMs }
-  const { url } = await stage.serve({ balance, chains: { evm: { [anvil.chainId]: chain } } })
-  return async (address: string) => {
+  const { url } = await stage.serve({ ...more, balance, chains: { evm: { [anvil.chainId]: chain } } })
+  const read = async (address: string) => {
     const data = [{ namespace: 'eip155', addresses: [address], references: [String(anvil.chainId)] }]
     const [item] = await ask(url, { data })
     return item?.error ?? BigInt(item?.balances.nativeTokenBalance?.balance ?? -1)
   }
+  return { url, read }
 }
 
-/** Two servers behind one address. The second answers of now what was true some blocks ago, and of any block what was true there. */
-async function startUnevenPair() {
-  let behind = 0
+/** Stands before the chain. `tell` gives the result of a call; undefined = the server fails. */
+async function startServer(tell: (method: string, params: unknown[]) => Promise<unknown>) {
   const server = createServer(async (incoming, outgoing) => {
     const { id, method, params } = (await json(incoming)) as { id: number; method: string; params: unknown[] }
-    const newest = Number(await anvil.rpc('eth_blockNumber')) - behind
-    const asked = params.map((param) => (param === 'latest' ? `0x${newest.toString(16)}` : param))
     const error = { code: -32_601, message: 'Method not found' }
-    const answer = await anvil.rpc<unknown>(method, asked).then(
-      (result) => ({ result }),
+    const answer = await tell(method, params).then(
+      (result) => (result === undefined ? undefined : { result }),
       () => ({ error }),
     )
-    outgoing.end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
+    outgoing.writeHead(answer ? 200 : 503).end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -52,8 +57,21 @@ async function startUnevenPair() {
     server.closeAllConnections()
     server.close()
   })
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+/** Two servers behind one address. The second answers of now what was true some blocks ago, and of any block what was true there. */
+async function startUnevenPair() {
+  let behind = 0
+  const { url } = await startServer(async (method, params) => {
+    const newest = Number(await anvil.rpc('eth_blockNumber')) - behind
+    return anvil.rpc<unknown>(
+      method,
+      params.map((param) => (param === 'latest' ? `0x${newest.toString(16)}` : param)),
+    )
+  })
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     useSecond: () => {
       behind = BEHIND
     },
@@ -88,4 +106,27 @@ it.each([
   // For so long an answer counts as current.
   await sleep(1_100)
   expect(await read(rich)).toEqual(told)
+})
+
+it('what is told of a chain that has begun anew and cannot be read yet: not what accounts had on the old one', async () => {
+  anvil = await startAnvil()
+  const [rich = ''] = anvil.accounts
+  await anvil.rpc('anvil_mine', ['0x64'])
+  let isAnew = false
+  const { server, url: upstream } = await startServer(async (method, params) => {
+    if (!isAnew) return anvil.rpc<unknown>(method, params)
+    return method === 'eth_blockNumber' ? '0x3' : undefined
+  })
+  const { url, read } = await serveAt(
+    upstream,
+    1_000,
+    { maxStaleMs: 3_600_000 },
+    // The height is asked for all the time.
+    { upstream: { breakerFailures: 1_000 } },
+  )
+  expect(await read(rich)).toBe(10_000n * 10n ** 18n)
+  await eventually(async () => expect(sumOf(await scrape(url), 'firn_upstream_height')).toBe(100))
+  isAnew = true
+  server.closeAllConnections()
+  await eventually(async () => expect(await read(rich)).toContain('no upstream of the chain'))
 })

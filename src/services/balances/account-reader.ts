@@ -13,7 +13,7 @@ import type { Account, BalanceChain, Balances, ChainQuery } from './types.ts'
 export interface Freshness {
   /** Milliseconds of the reader's clock. */
   until: number
-  /** Number of readings that had been replaced while they were current. */
+  /** Number of readings that had been replaced while they were current, or were of a chain that began anew since. */
   replaced: number
 }
 
@@ -22,6 +22,8 @@ export interface AccountReaderOptions {
   /** Maximum age of a reading that is served in place of a failed read, milliseconds. */
   maxStaleMs: number
   cacheEntries: number
+  /** How often a chain began anew (`Chains.restarts`); readings of before count for nothing. Default: never. */
+  restarts?: () => number
   /** There is no room for another read. Default: there always is. */
   isFull?: () => boolean
   now?: () => number
@@ -75,6 +77,9 @@ export function createAccountReader(options: AccountReaderOptions) {
   const readings = createKeptReadings(options.cacheEntries, options.maxStaleMs, now)
   const flights = new TransientMap<string, Flight>()
   const readTimes = createReadTimes()
+  const restarts = options.restarts ?? (() => 0)
+  /** What was read, or is being read, since before a chain began anew is not found by it. */
+  const keyOf = (query: ChainQuery): string => `${restarts()}|${batchKey(query)}`
 
   function start({ chain, query, key, deadlineMs, client }: Asker): Flight {
     const controller = new AbortController()
@@ -145,7 +150,7 @@ export function createAccountReader(options: AccountReaderOptions) {
 
   /** The balances of all accounts if they were read young enough, and how long they are; else undefined. */
   function fresh(chain: BalanceChain, query: ChainQuery) {
-    const kept = readings.of(batchKey(query))
+    const kept = readings.of(keyOf(query))
     if (!kept || now() - kept.at >= chain.cacheMs) return undefined
     const balances: Balances[] = []
     for (const outcome of outcomesOf(kept, query)) {
@@ -155,8 +160,9 @@ export function createAccountReader(options: AccountReaderOptions) {
     return { balances, until: kept.at + chain.cacheMs }
   }
 
-  const freshness = (until: number): Freshness => ({ until, replaced: readings.replaced() })
-  const isFresh = (of: Freshness): boolean => of.replaced === readings.replaced() && now() < of.until
+  const replaced = (): number => readings.replaced() + restarts()
+  const freshness = (until: number): Freshness => ({ until, replaced: replaced() })
+  const isFresh = (of: Freshness): boolean => of.replaced === replaced() && now() < of.until
 
   /**
    * The outcomes of all accounts, in their order, of one reading: the cached one at once, that in flight, or a new one.
@@ -170,7 +176,7 @@ export function createAccountReader(options: AccountReaderOptions) {
     client?: string,
   ): ReadingOutcome[] | Promise<ReadingOutcome[]> {
     const { deadlineMs } = options
-    const reading = readingFor({ chain, query, key: batchKey(query), deadlineMs, isAgain: false, client, signal })
+    const reading = readingFor({ chain, query, key: keyOf(query), deadlineMs, isAgain: false, client, signal })
     return reading instanceof Promise ? reading.then((one) => outcomesOf(one, query)) : outcomesOf(reading, query)
   }
 
