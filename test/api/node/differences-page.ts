@@ -142,6 +142,9 @@ node would leave some out. If that node fails, the page is an error, and the cli
 Firn remembers for ten minutes which node gave a page. All processes share this over \`FIRN_REDIS_URL\`; without Redis a client has to stay with one process. If two nodes
 have each given a page that ends at the same UTXO, clients are told apart by their addresses, which fails behind a proxy without \`http.trustProxy\`.
 
+Where it is not known which node gave the page before, any node gives the next one. If the page before ended among several UTXOs that one block gave an address, some of these
+may be missing or repeated.
+
 ## Limits
 
 | What | Limit |
