@@ -185,7 +185,8 @@ export async function startFront(
   return { ...first, port: Number(new URL(first.url).port), nodes, beside }
 }
 
-const postTo =
+/** Posts to a server whose URL this is, and reads the whole answer. */
+export const postTo =
   (url: string): Front['post'] =>
   async (path, body, headers = {}) => {
     const response = await fetch(url + path, {

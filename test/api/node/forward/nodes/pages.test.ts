@@ -5,7 +5,16 @@ import { type Endpoint, endpointByName } from '../../../../../src/api/node/route
 import { createApp } from '../../../../../src/app.ts'
 import { startRedis, whyNoRedis } from '../../../../support/programs/redis-server.ts'
 import { TEST_LIMITS } from '../../../../support/upstream/upstream-pool.ts'
-import { type Asked, type Front, gorillaCall, nodeAt, posted, type Reply, startFront } from '../../fake-nodes.ts'
+import {
+  type Asked,
+  type Front,
+  gorillaCall,
+  nodeAt,
+  posted,
+  postTo,
+  type Reply,
+  startFront,
+} from '../../fake-nodes.ts'
 import { testConfig } from '../../recorded-node.ts'
 import { createForwarderAlone } from '../forwarder-alone.ts'
 
@@ -44,14 +53,6 @@ async function read(front: Front, [path, method]: readonly string[], startIndex?
   const { result } = JSON.parse(text) as { result?: Page }
   return { status, utxos: result?.utxos ?? [], endIndex: result?.endIndex }
 }
-
-const postTo =
-  (url: string): Front['post'] =>
-  async (path, body) => {
-    const answer = await fetch(url + path, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
-    const bytes = Buffer.from(await answer.arrayBuffer())
-    return { status: answer.status, headers: answer.headers, body: bytes, text: bytes.toString() }
-  }
 
 const LISTS = [
   ['/ext/bc/P', 'platform.getUTXOs'],
