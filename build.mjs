@@ -75,7 +75,7 @@ const options = {
 const built = await Promise.all([
   build({ ...options, entryPoints: ['src/main.ts', 'src/verify.ts'], splitting: true }),
   // A thread and process of its own, which loads nothing of the server.
-  build({ ...options, entryPoints: ['src/store/connection/embedded-worker.ts'], outbase: 'src' }),
+  build({ ...options, entryPoints: ['src/store/connection/embedded/worker.ts'], outbase: 'src' }),
 ])
 
 rmSync(join(root, 'dist'), { recursive: true, force: true })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type EmbeddedDatabase, startEmbedded } from '../../../src/store/connection/embedded-database.ts'
+import { type EmbeddedDatabase, startEmbedded } from '../../../src/store/connection/embedded/database.ts'
 import { takeDatabase } from './emptied-databases.ts'
 import { migratedArchive } from './migrated-archive.ts'
 

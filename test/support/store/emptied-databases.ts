@@ -1,5 +1,5 @@
-import { type EmbeddedDatabase, startEmbedded } from '../../../src/store/connection/embedded-database.ts'
-import type { WorkerSettings } from '../../../src/store/connection/worker-protocol.ts'
+import { type EmbeddedDatabase, startEmbedded } from '../../../src/store/connection/embedded/database.ts'
+import type { WorkerSettings } from '../../../src/store/connection/embedded/worker-protocol.ts'
 
 /** Each takes some 150 MB; few tests have more than two at a time. */
 const MOST_IDLE = 2

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { syncOne } from '../../../src/store/connection/synced-folder.ts'
+import { syncOne } from '../../../../src/store/connection/embedded/synced-folder.ts'
 
 let folder = ''
 beforeAll(async () => {
@@ -36,7 +36,7 @@ async function syncs(commits: number): Promise<{ byDatabase: number; ofMaking: n
   const tracing = ['--trace-event-categories', 'node.fs.sync,node.fs.async', '--trace-event-file-pattern', trace]
   const writer = ['--import', 'tsx', '--input-type=module', '--eval', WRITER, join(folder, 'store'), String(commits)]
   const child = spawn(process.execPath, [...tracing, ...writer], {
-    cwd: fileURLToPath(new URL('../../../', import.meta.url)),
+    cwd: fileURLToPath(new URL('../../../../', import.meta.url)),
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   expect(await once(child, 'exit')).toEqual([0, null])

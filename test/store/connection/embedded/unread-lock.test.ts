@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, expect, it, vi } from 'vitest'
-import { steadyNow } from '../../../src/lib/steady-clock.ts'
-import { type EmbeddedDatabase, startEmbedded } from '../../../src/store/connection/embedded-database.ts'
-import { openEmbeddedPool } from '../../../src/store/connection/index.ts'
-import { StoreUnavailableError } from '../../../src/store/errors.ts'
-import { putDatabase } from '../../support/store/migrated-archive.ts'
-import { eventually } from '../../support/waiting/eventually.ts'
+import { steadyNow } from '../../../../src/lib/steady-clock.ts'
+import { type EmbeddedDatabase, startEmbedded } from '../../../../src/store/connection/embedded/database.ts'
+import { openEmbeddedPool } from '../../../../src/store/connection/index.ts'
+import { StoreUnavailableError } from '../../../../src/store/errors.ts'
+import { putDatabase } from '../../../support/store/migrated-archive.ts'
+import { eventually } from '../../../support/waiting/eventually.ts'
 
 afterEach(() => {
   vi.useRealTimers()

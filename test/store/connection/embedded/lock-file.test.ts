@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it, onTestFinished } from 'vitest'
-import { takeLock } from '../../../src/store/connection/lock-file.ts'
-import { StoreLockedError } from '../../../src/store/errors.ts'
-import { until } from '../../support/waiting/until.ts'
+import { takeLock } from '../../../../src/store/connection/embedded/lock-file.ts'
+import { StoreLockedError } from '../../../../src/store/errors.ts'
+import { until } from '../../../support/waiting/until.ts'
 
 const folders: string[] = []
 afterEach(() => Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true }))))

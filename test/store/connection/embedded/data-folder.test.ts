@@ -7,13 +7,13 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { completeDataFolder, lackOfRoom } from '../../../src/store/connection/data-folder.ts'
-import { openEmbeddedPool } from '../../../src/store/connection/index.ts'
-import { makeDatabase } from '../../../src/store/connection/worker-thread.ts'
-import { StoreUnavailableError } from '../../../src/store/errors.ts'
-import { descendants } from '../../support/programs/processes.ts'
-import { eventually } from '../../support/waiting/eventually.ts'
-import { until } from '../../support/waiting/until.ts'
+import { completeDataFolder, lackOfRoom } from '../../../../src/store/connection/embedded/data-folder.ts'
+import { makeDatabase } from '../../../../src/store/connection/embedded/worker-thread.ts'
+import { openEmbeddedPool } from '../../../../src/store/connection/index.ts'
+import { StoreUnavailableError } from '../../../../src/store/errors.ts'
+import { descendants } from '../../../support/programs/processes.ts'
+import { eventually } from '../../../support/waiting/eventually.ts'
+import { until } from '../../../support/waiting/until.ts'
 
 let original = ''
 const settings = (folder: string) => ({
@@ -125,7 +125,7 @@ it('leaves nothing in a folder that takes no byte, however often it is tried', a
   // No file may grow, and who writes is told so, as on a full disk.
   const limited = `trap '' XFSZ; ulimit -f 0; exec "$0" --import tsx --input-type=module --eval "$1" "$2"`
   const opener = spawn('sh', ['-c', limited, process.execPath, OPENING, folder], {
-    cwd: fileURLToPath(new URL('../../../', import.meta.url)),
+    cwd: fileURLToPath(new URL('../../../../', import.meta.url)),
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [told] = await Promise.all([text(opener.stdout), once(opener, 'exit')])

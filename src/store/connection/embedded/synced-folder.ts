@@ -2,7 +2,7 @@ import { fsyncSync } from 'node:fs'
 import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
-import { mapBounded } from '../../lib/waiting/map-bounded.ts'
+import { mapBounded } from '../../../lib/waiting/map-bounded.ts'
 
 /** The part of PGlite's module that handles files of a folder. */
 interface FolderModule {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { StoreUnavailableError } from '../errors.ts'
+import { StoreUnavailableError } from '../../errors.ts'
 
 /** Folders of a Postgres database that contain files from the first start on: if one is missing, data is lost. */
 const FILLED = ['base', 'global', 'pg_multixact/members', 'pg_multixact/offsets', 'pg_wal', 'pg_xact']

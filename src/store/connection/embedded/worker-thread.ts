@@ -4,16 +4,16 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
-import { compiledSource } from '../../lib/compiled-source.ts'
-import { StoreUnavailableError } from '../errors.ts'
+import { compiledSource } from '../../../lib/compiled-source.ts'
+import { StoreUnavailableError } from '../../errors.ts'
 import type { WorkerSettings } from './worker-protocol.ts'
 
 let compiled: string | undefined
 
 /** What the thread runs, a path: the build's own file, or that of the sources, compiled once. */
 function entry(): string {
-  if (!import.meta.url.endsWith('.ts')) return fileURLToPath(new URL('./embedded-worker.js', import.meta.url))
-  compiled ??= compiledSource(new URL('./embedded-worker.ts', import.meta.url))
+  if (!import.meta.url.endsWith('.ts')) return fileURLToPath(new URL('./worker.js', import.meta.url))
+  compiled ??= compiledSource(new URL('./worker.ts', import.meta.url))
   return compiled
 }
 
