@@ -44,13 +44,15 @@ const truth = {} as Record<Side, Answers>
 /** Those of the second half are read for the first time when a node is away: what is remembered would be an answer. */
 const [ASKED, LATER] = [ADDRESSES.slice(0, 40), ADDRESSES.slice(40, 80)]
 
+/** @param database of the server; left out: an embedded one */
 const serve = async (
   sides: readonly Side[],
   database?: string,
   ext = sides[0] as Side,
   mode: 'all' | 'api' = 'all',
 ) => {
-  const store = database === undefined ? {} : { store: { databaseUrl: postgres.url(database) } }
+  const store =
+    database === undefined ? { dataDir: stage.folder() } : { store: { databaseUrl: postgres.url(database) } }
   return (await stage.serve({ ...settingsOf(fronts, sides, ext), ...store, mode })).url
 }
 
