@@ -6,7 +6,7 @@ import { makeIndexer } from './stage.ts'
 import { storeAt } from './store-at.ts'
 
 /*
- * An indexer as a process of its own, to be killed: node --import tsx indexer-process.ts <folder or database URL> <pageBlocks> <url>…
+ * An indexer as a process of its own, to be killed, as a bundle (`bundle.mjs`): node indexer.mjs <folder or database URL> <pageBlocks> <url>…
  * Writes the heights of P, X and C to standard output whenever they change, and `following` once all are at the tip.
  */
 const [place = '', pageBlocks = '16', ...urls] = process.argv.slice(2)

@@ -1,7 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createRandom, type Random } from '../../src/indexer/verify/random.ts'
+import { bundle } from '../support/programs/bundle.mjs'
 import { type ReplayNode, startReplayNode } from '../support/replay-node/index.ts'
 import { aboutContainers, aboutReceipts, type Lie, startLyingProxy } from './lying-proxy.ts'
 import type { Places } from './simulation-places.ts'
@@ -10,7 +14,7 @@ import type { Places } from './simulation-places.ts'
 const END = { P: 110, X: 60, C: 40 }
 /** Within this an indexer is at the tip, also on a busy machine. */
 const LIMIT_MS = 100_000
-const child = new URL('./indexer-process.ts', import.meta.url)
+const program = new URL('./indexer-process.ts', import.meta.url)
 
 /** What every run has to leave. */
 export interface Simulation {
@@ -24,6 +28,10 @@ export interface Simulation {
 export async function createSimulation(places: Places): Promise<Simulation> {
   const node = await startReplayNode({ upTo: END })
   const clean = await places.make('clean')
+  // Some ten processes of a run begin with it.
+  const child = await writtenBundle()
+  const spawnIndexer = (place: string, pageBlocks: number, urls: readonly string[]): ChildProcess =>
+    spawn(process.execPath, [child, place, String(pageBlocks), ...urls], { stdio: ['ignore', 'pipe', 'inherit'] })
   await untilFollowing(spawnIndexer(clean, 64, [node.url]))
   await node.stop()
   const cleanDigest = await places.digest(clean)
@@ -33,7 +41,7 @@ export async function createSimulation(places: Places): Promise<Simulation> {
     async run(seed) {
       const begin = performance.now()
       const place = await places.make(`run_${seed}`)
-      const { kills, faults } = await troubledRun(place, createRandom(seed))
+      const { kills, faults } = await troubledRun(place, createRandom(seed), spawnIndexer)
       const digest = await places.digest(place)
       if (digest !== cleanDigest) throw new Error(`seed ${seed}: another state than the clean run, see ${place}`)
       await places.drop(`run_${seed}`)
@@ -44,7 +52,11 @@ export async function createSimulation(places: Places): Promise<Simulation> {
 }
 
 /** Kills the indexer at random moments while its upstream fails in every way, then lets it finish. */
-async function troubledRun(place: string, random: Random): Promise<{ kills: number; faults: number }> {
+async function troubledRun(
+  place: string,
+  random: Random,
+  spawnIndexer: SpawnIndexer,
+): Promise<{ kills: number; faults: number }> {
   const half = { P: 30 + random.below(60), X: random.below(END.X), C: random.below(END.C) }
   const node = await startReplayNode({ upTo: half })
   const liar = await startLyingProxy(node.url, troubles(random))
@@ -106,9 +118,12 @@ function troubles(random: Random): Lie {
   }
 }
 
-function spawnIndexer(place: string, pageBlocks: number, urls: readonly string[]): ChildProcess {
-  const args = ['--import', 'tsx', child.pathname, place, String(pageBlocks), ...urls]
-  return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+type SpawnIndexer = (place: string, pageBlocks: number, urls: readonly string[]) => ChildProcess
+
+async function writtenBundle(): Promise<string> {
+  const file = join(await mkdtemp(join(tmpdir(), 'firn-indexer-')), 'indexer.mjs')
+  await writeFile(file, await bundle(program))
+  return file
 }
 
 async function firstWord(indexer: ChildProcess): Promise<void> {

@@ -1,0 +1,1 @@
+export function bundle(entry: URL): Promise<Uint8Array>
