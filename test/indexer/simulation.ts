@@ -1,11 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createRandom, type Random } from '../../src/indexer/verify/random.ts'
-import { bundle } from '../support/programs/bundle.mjs'
+import { bundledProgram } from '../support/programs/bundled-program.ts'
 import { type ReplayNode, startReplayNode } from '../support/replay-node/index.ts'
 import { aboutContainers, aboutReceipts, type Lie, startLyingProxy } from './lying-proxy.ts'
 import type { Places } from './simulation-places.ts'
@@ -29,7 +26,7 @@ export async function createSimulation(places: Places): Promise<Simulation> {
   const node = await startReplayNode({ upTo: END })
   const clean = await places.make('clean')
   // Some ten processes of a run begin with it.
-  const child = await writtenBundle()
+  const child = await bundledProgram(program)
   const spawnIndexer = (place: string, pageBlocks: number, urls: readonly string[]): ChildProcess =>
     spawn(process.execPath, [child, place, String(pageBlocks), ...urls], { stdio: ['ignore', 'pipe', 'inherit'] })
   await untilFollowing(spawnIndexer(clean, 64, [node.url]))
@@ -119,12 +116,6 @@ function troubles(random: Random): Lie {
 }
 
 type SpawnIndexer = (place: string, pageBlocks: number, urls: readonly string[]) => ChildProcess
-
-async function writtenBundle(): Promise<string> {
-  const file = join(await mkdtemp(join(tmpdir(), 'firn-indexer-')), 'indexer.mjs')
-  await writeFile(file, await bundle(program))
-  return file
-}
 
 async function firstWord(indexer: ChildProcess): Promise<void> {
   if (indexer.stdout) await Promise.race([once(indexer.stdout, 'data'), once(indexer, 'exit')])

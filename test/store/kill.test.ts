@@ -7,17 +7,16 @@ import { createInterface } from 'node:readline'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { openStore } from '../../src/store/index.ts'
+import { bundledProgram } from '../support/programs/bundled-program.ts'
 import { putDatabase } from '../support/store/migrated-archive.ts'
 import { chainRange } from './write/endless-chain.ts'
 import { output } from './write/range-samples.ts'
 
-const child = new URL('./write/endless-chain.ts', import.meta.url)
+const program = new URL('./write/endless-chain-process.ts', import.meta.url)
 
 /** Lets a process write ranges until it has written some, then kills it in the middle of whatever it does. */
-async function writeAndKill(folder: string, ranges: number): Promise<bigint> {
-  const writer = spawn(process.execPath, ['--import', 'tsx', child.pathname, folder], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+async function writeAndKill(child: string, folder: string, ranges: number): Promise<bigint> {
+  const writer = spawn(process.execPath, [child, folder], { stdio: ['ignore', 'pipe', 'inherit'] })
   let acknowledged = -1n
   let count = 0
   for await (const line of createInterface({ input: writer.stdout })) {
@@ -32,9 +31,10 @@ async function writeAndKill(folder: string, ranges: number): Promise<bigint> {
 it('loses nothing that was acknowledged and writes nothing by halves, however often it is killed', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'firn-kill-'))
   await putDatabase(folder)
+  const child = await bundledProgram(program)
   let acknowledged = -1n
   for (const ranges of [1, 3, 6]) {
-    const now = await writeAndKill(folder, ranges)
+    const now = await writeAndKill(child, folder, ranges)
     expect(now).toBeGreaterThan(acknowledged)
     acknowledged = now
   }
