@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { PRIMARY_NETWORK } from '../../../src/indexer/primary/p/state.ts'
 import type { PrimaryRows } from '../../../src/store/rows/index.ts'
-import { AVAX, base, DAY, out, owner, plain, reward, standard, startChain, tx } from './made-p.ts'
+import { AVAX, base, DAY, id, out, owner, plain, reward, standard, startChain, transformTx, tx } from './made-p.ts'
 
 // What public networks did until Durango, and a network that is made today never does: stakers wait for the start that
 // they name, and until Banff they were proposals, which could be refused.
@@ -71,6 +71,36 @@ it.each([
     expect(chain.supply()).toBe(supply + one + two + three + four)
   },
 )
+
+it('of the stakers of a subnet that begin in one second, validators do before delegators, whatever their ids', async () => {
+  const chain = startChain(1_000n, { durango: FAR, etna: FAR })
+  const subnetId = id('5')
+  const transform = transformTx({ subnetId, assetId: id('e'), initialSupply: 4_000_000n, maximumSupply: 9_000_000n })
+  const delegators = [1n, 2n, 3n, 4n].map((weight) =>
+    tx({
+      type: 'AddPermissionlessDelegatorTx',
+      ...base,
+      ...times(5_000n, weight),
+      subnetId,
+      stakeOutputs: [out(plain(weight, 5))],
+      rewardsOwner: owner(6),
+    }),
+  )
+  const validator = tx({
+    type: 'AddPermissionlessValidatorTx',
+    ...base,
+    ...times(5_000n, 9n),
+    subnetId,
+    signer: { type: 'no-signer' },
+    stakeOutputs: [out(plain(9n, 2))],
+    validatorRewardsOwner: owner(3),
+    delegatorRewardsOwner: owner(4),
+    delegationShares: 20_000,
+  })
+  await chain.apply(standard(1_000n, transform, ...delegators, validator))
+  const ids = begun(await chain.apply(standard(5_000n))).map(([txId]) => txId)
+  expect(ids).toEqual([validator.id, ...delegators.map((delegator) => delegator.id).sort()])
+})
 
 it('a staker that waited gets the rates of the second at which it starts, not those of the block before', async () => {
   const start = 1_000n + 9n * DAY

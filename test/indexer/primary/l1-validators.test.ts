@@ -200,3 +200,13 @@ it('who has 1 nAVAX left at the time of a block keeps it there, and who has noth
     [increase.id, 7n],
   ])
 })
+
+it('the fee is counted from the first block at or behind the start of Etna on, with all seconds since the block before', async () => {
+  const chain = startChain(1_000n, { etna: 2_000n })
+  const { blocks = [] } = await chain.apply(standard(1_998n), standard(2_000n), standard(2_001n))
+  expect(blocks.map(({ l1AccruedFees, activeL1Validators }) => [l1AccruedFees, activeL1Validators])).toEqual([
+    [undefined, undefined],
+    [1_024n, 0],
+    [1_536n, 0],
+  ])
+})

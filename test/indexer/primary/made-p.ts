@@ -126,3 +126,27 @@ export const renewingTx = (period: bigint, stake: bigint, autoCompoundRewardShar
     autoCompoundRewardShares,
     period,
   })
+
+/** Gives a subnet its own asset, with rates of 3 to 5 percent. */
+export const transformTx = (subnet: {
+  subnetId: string
+  assetId: string
+  initialSupply: bigint
+  maximumSupply: bigint
+}) =>
+  tx({
+    type: 'TransformSubnetTx',
+    ...base,
+    ...subnet,
+    minConsumptionRate: 30_000n,
+    maxConsumptionRate: 50_000n,
+    minValidatorStake: 1n,
+    maxValidatorStake: subnet.maximumSupply,
+    minStakeDuration: 1,
+    maxStakeDuration: 31_536_000,
+    minDelegationFee: 0,
+    minDelegatorStake: 1n,
+    maxValidatorWeightFactor: 5,
+    uptimeRequirement: 0,
+    subnetAuth: { type: 'secp-auth', sigIndices: [0] },
+  })

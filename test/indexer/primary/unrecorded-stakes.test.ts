@@ -14,6 +14,7 @@ import {
   reward,
   standard,
   startChain,
+  transformTx,
   tx,
   validatorTx,
 } from './made-p.ts'
@@ -170,25 +171,7 @@ it('a subnet with an asset of its own rewards in it, by its own rates and supply
   const chain = startChain(1_000n)
   const [subnetId, assetId, stake] = [id('5'), id('e'), 700_000n]
   const [maximumSupply, initialSupply] = [9_000_000_000n, 4_000_000_000n]
-  const transform = tx({
-    type: 'TransformSubnetTx',
-    ...base,
-    subnetId,
-    assetId,
-    initialSupply,
-    maximumSupply,
-    minConsumptionRate: 30_000n,
-    maxConsumptionRate: 50_000n,
-    minValidatorStake: 1n,
-    maxValidatorStake: maximumSupply,
-    minStakeDuration: 1,
-    maxStakeDuration: 31_536_000,
-    minDelegationFee: 0,
-    minDelegatorStake: 1n,
-    maxValidatorWeightFactor: 5,
-    uptimeRequirement: 0,
-    subnetAuth: { type: 'secp-auth', sigIndices: [0] },
-  })
+  const transform = transformTx({ subnetId, assetId, initialSupply, maximumSupply })
   const validator = validatorTx(100n * DAY, stake, 20_000, subnetId)
   const before = chain.supply()
   await chain.apply(standard(1_000n, transform, validator))
