@@ -62,6 +62,21 @@ it('gives nothing up where the only node was synced by state meanwhile, and goes
   await stage.at(await head(chain))
 })
 
+it('gives nothing up where the only node is merely behind', async () => {
+  const { chain, stage, mine } = await startForgetful(5, () => false)
+  const snapshot = await chain.rpc('evm_snapshot')
+  await mine(6, 2)
+  stage.again()
+  await stage.at(await head(chain))
+  const before = await dumpEvm(stage.sql)
+  await stage.indexer.stop()
+  // The same branch, up to an earlier block.
+  await chain.rpc('evm_revert', [snapshot])
+  stage.again()
+  await expect.poll(() => stage.indexer.status().streams[0]?.error).toContain('the chain is at 5, 11 is stored')
+  expect(await dumpEvm(stage.sql)).toEqual(before)
+})
+
 it('gives nothing up where the chain left the branch in blocks that no node has, and goes back behind one that has', async () => {
   const synced = await startForgetful(2, (place) => /^0x[1-6]$/.test(place))
   const { chain, stage } = synced
