@@ -1,6 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest'
+import { decodeEnvelope, encodeEnvelope, envelopeId } from '../../../src/chains/avalanche/codec/envelope.ts'
 import { pFormat } from '../../../src/indexer/primary/sources/formats.ts'
 import { createIndexApi } from '../../../src/indexer/primary/sources/index-api.ts'
+import { idToCb58 } from '../../../src/lib/bytes/ids.ts'
+import { decodeNodeHex, encodeNodeHex } from '../../../src/lib/bytes/node-hex.ts'
 import { createUpstreamPool } from '../../../src/upstream/index.ts'
 import { startReplayNode } from '../../support/replay-node/index.ts'
 import { TEST_LIMITS } from '../../support/upstream/upstream-pool.ts'
@@ -25,6 +28,14 @@ const LIES: Record<string, Lie> = {
     if (!first || !second) return
     const { index } = first
     containers.splice(0, 2, { ...second, index }, { ...first, index: second.index })
+  }),
+  'who proposed a block': aboutContainers((containers) => {
+    const [, second] = containers
+    const envelope = second && decodeEnvelope(decodeNodeHex(second.bytes))
+    if (!envelope || envelope.type === 'option') return
+    // Of its own hash, and so of its own id: only the block behind it names the one that was accepted.
+    const bytes = encodeEnvelope({ ...envelope, certificate: Buffer.from('of nobody') })
+    Object.assign(second, { id: idToCb58(envelopeId(decodeEnvelope(bytes), bytes)), bytes: encodeNodeHex(bytes) })
   }),
   'a container left out': aboutContainers((containers) => {
     containers.splice(1, 1)
@@ -66,14 +77,33 @@ it.each(Object.entries(LIES))('believes nobody who lies about %s', async (_, lie
   const api = createIndexApi(pool, pFormat, 100)
   const signal = new AbortController().signal
   const ids: string[] = []
+  const outer: (string | undefined)[] = []
+  const parents: (string | undefined)[] = []
   let after = { height: 0n, id: blocks[0]?.id ?? '' }
   for (;;) {
     const page = await api.read(after, signal)
     const last = page.blocks.at(-1)
     if (!last) break
     ids.push(...page.blocks.map(({ id }) => id))
+    outer.push(...page.blocks.map((block) => block.outer?.id))
+    parents.push(...page.blocks.map((block) => block.outer?.parentId))
     after = last
   }
   expect(liar.lies).toBeGreaterThan(0)
   expect(ids).toEqual(blocks.slice(1).map(({ id }) => id))
+  expect(parents.slice(1)).toEqual(outer.slice(0, -1))
+})
+
+it.each([0, 5])('does not continue behind block %i what a node has behind another one', async (height) => {
+  const { blocks } = await recordedP()
+  const node = await startReplayNode()
+  const pool = createUpstreamPool('recorded', [{ url: node.url }], TEST_LIMITS)
+  onTestFinished(async () => {
+    await pool.close()
+    await node.stop()
+  })
+  const read = (id: string | undefined) =>
+    createIndexApi(pool, pFormat, 10).read({ height: BigInt(height), id: id ?? '' }, new AbortController().signal)
+  expect((await read(blocks[height]?.id)).blocks[0]?.id).toBe(blocks[height + 1]?.id)
+  await expect(read(blocks[height + 1]?.id)).rejects.toThrow(/another (genesis|block at 5)/)
 })
