@@ -79,6 +79,30 @@ it('the newest block is announced before it can be read, and no block of the way
   expect(events).toEqual(['wrote 8', 'testnet:P 9', 'wrote 9'])
 })
 
+it('the database is told which parent a block names, also where that is not the stored tip', async () => {
+  const parents: string[] = []
+  const block = (height: bigint, parentId: string): StreamBlock => ({ height, id: `0${height}`, parentId, time: 0n })
+  const pages = [
+    { blocks: [block(8n, '07')], tip: 9n },
+    { blocks: [block(9n, '77')], tip: 9n },
+  ]
+  const runner = createStreamRunner(streamOf({ fetch: async () => pages.shift() ?? { blocks: [], tip: 9n } }), {
+    writer: {
+      ...emptyWriter(),
+      prepareRange: () => undefined,
+      commitRange: async (_: string, __: unknown, { parentId }: { parentId: string }) => void parents.push(parentId),
+    } as unknown as IndexWriter,
+    logger: pino({ level: 'silent' }),
+    times: TIMES,
+  })
+  const stop = new AbortController()
+  const running = runner.run(stop.signal)
+  await eventually(() => expect(runner.status().phase).toBe('following'))
+  stop.abort()
+  await running
+  expect(parents).toEqual(['07', '77'])
+})
+
 describe('a stream with a stored tip', () => {
   it('is stalled while no node answers, however often it begins anew, and is not called fresh', async () => {
     const runner = run({ fetch: () => Promise.reject(new UpstreamUnavailableError('no node answered')) })

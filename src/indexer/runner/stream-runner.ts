@@ -134,7 +134,7 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
         // The previous page is written while this one is computed, and only one at a time.
         await written()
         if (signal.aborted) return
-        written = ahead(commit(content, page, tip))
+        written = ahead(commit(content, page))
         tip = after
       }
       await written()
@@ -165,7 +165,7 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
   const fetchAfter = (tip: StreamTip | undefined, signal: AbortSignal): Promise<Page<B>> =>
     stream.fetch(tip === undefined ? stream.firstHeight : tip.height + 1n, tip, signal)
 
-  const commit = async (content: RangeContent, page: Page<B>, tip: StreamTip | undefined): Promise<void> => {
+  const commit = async (content: RangeContent, page: Page<B>): Promise<void> => {
     const { rows, state } = content
     const [first] = page.blocks
     const last = page.blocks.at(-1)
@@ -174,7 +174,8 @@ export function createStreamRunner<B extends StreamBlock>(stream: ChainStream<B>
     const time = content.time ?? last.time
     await writer.commitRange(name, rows, {
       from: first.height,
-      parentId: tip?.id ?? first.parentId,
+      // Named by the block itself: the database compares it with the stored tip, whatever was fetched.
+      parentId: first.parentId,
       height: last.height,
       blockId: last.id,
       time,
