@@ -54,3 +54,21 @@ it.each(cases)('believes nobody who tells $lie by height: $chain', async ({ chai
   expect(liar.lies).toBeGreaterThan(0)
   expect(read.blocks.slice(0, 50).map(({ id }) => id)).toEqual(blocks.slice(0, 50).map(({ id }) => id))
 })
+
+it.each(Object.keys(apis) as Chain[])(
+  'continues the stored block only, and not behind a node that lags: %s',
+  async (chain) => {
+    const node = await startReplayNode({ upTo: { [chain]: 6 } })
+    const pool = createUpstreamPool('recorded', [{ url: node.url }], TEST_LIMITS)
+    onTestFinished(async () => {
+      await pool.close()
+      await node.stop()
+    })
+    const signal = new AbortController().signal
+    const api = apis[chain](pool)
+    const [fourth, fifth] = [await api.block(4n, signal), await api.block(5n, signal)]
+    expect((await api.read(fourth, signal)).blocks[0]?.id).toBe(fifth.id)
+    await expect(api.read({ height: 4n, id: fifth.id }, signal)).rejects.toThrow('does not continue 4')
+    await expect(api.read({ height: 7n, id: fifth.id }, signal)).rejects.toThrow('is at 6 only, 7 is stored')
+  },
+)
