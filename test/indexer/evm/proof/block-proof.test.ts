@@ -256,6 +256,9 @@ it('takes what other chains add by themselves, with the logs that the filter pro
   expect(() =>
     look({ ...facts, receipts: facts.receipts.map((one, at) => (at === 1 ? { ...one, logs: [] } : one)) }),
   ).toThrow('without their logs')
+  // Nor do they come without their own filters, which would give that away.
+  const bare = facts.receipts.map((one, at) => ({ ...one, logsBloom: undefined, ...(at === 3 ? { logs: [] } : {}) }))
+  expect(() => look({ ...facts, receipts: bare as never })).toThrow('not those of its filter')
   logs?.push(...(facts.receipts[3]?.logs ?? []))
   expect(() => look(facts)).toThrow('not those of its filter')
 })
