@@ -55,6 +55,7 @@ const RECEIPT_LIES: Record<string, (lie: Lie) => void> = {
   gas: ({ receipts: [first] }) => change(first, 'gasUsed'),
   'gas up to there': ({ receipts: [first] }) => change(first, 'cumulativeGasUsed'),
   'a price': ({ receipts: [first] }) => change(first, 'effectiveGasPrice'),
+  'a price below what was offered': ({ receipts: [first] }) => Object.assign(first ?? {}, { effectiveGasPrice: '0x0' }),
   'a receipt left out': ({ receipts }) => receipts.pop(),
   'a receipt twice': ({ receipts }) => receipts.push(...receipts.slice(-1)),
   'the order of receipts': ({ receipts }) => receipts.reverse(),
