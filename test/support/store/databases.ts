@@ -4,8 +4,8 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import pg from 'pg'
 
-/** Environment: the socket at which the Postgres of the run is asked for. */
-export const RUN_POSTGRES = 'FIRN_TESTS_POSTGRES'
+/** Environment: the socket at which the Postgres of the run is asked for. Not `FIRN_…`: servers would take it for a setting. */
+export const RUN_POSTGRES = 'TESTS_POSTGRES'
 /** The database there that is migrated and empty. */
 export const MIGRATED = 'migrated'
 
