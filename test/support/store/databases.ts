@@ -16,13 +16,13 @@ export interface RunPostgres {
 
 /** Databases of a Postgres that other files use, too. */
 export interface Databases {
-  /** Makes one, migrated and empty; answers its URL. */
+  /** Makes one, migrated and empty; answers its URL. @throws Error where no run of tests is around this process */
   create(): Promise<string>
   /** Drops all that were made here, with whoever is connected to them. */
   drop(): Promise<void>
 }
 
-/** @throws Error where no run of tests is around this process */
+/** Nothing happens before the first is made. */
 export function runDatabases(): Databases {
   const made: string[] = []
   return {
