@@ -51,3 +51,17 @@ it('P and X are served as by the whole index while C is read, has not begun, or 
   expect(await told(await serveBehind(stage, false))).toEqual(whole)
   expect(await told(await serveBehind(stage, false, (stream) => !stream.endsWith(':C')))).toEqual(whole)
 })
+
+it('what others share with C is told by the index alone, also where no node answers', async () => {
+  const stage = await startStage({ name: 'testnet' })
+  await stage.caughtUp()
+  await stage.indexer.stop()
+  const app = await serve(stage)
+  for (const node of stage.nodes) await node.stop()
+  const [shared] = between('P', 'C').filter(({ consumedBy }) => consumedBy === null)
+  const owner = shared?.addresses[0] as string
+  const ask = (path: string) => app.inject(`${placeOf('C')}/${path}?addresses=${owner}`)
+  const { utxos } = (await ask('utxos')).json()
+  expect(utxos).toContainEqual(expect.objectContaining({ utxoId: shared?.utxoId }))
+  expect((await ask('balances')).statusCode).toBe(200)
+})
