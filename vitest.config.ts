@@ -94,8 +94,6 @@ export default defineConfig({
     // What is waited for comes when it comes: one second, the default, is what a busy machine stands still now and then.
     expect: { poll: { timeout: PATIENCE_MS, interval: 20 } },
     pool: 'forks',
-    // Young objects of requests and of answers die before they are copied: a twentieth of the processor's time.
-    execArgv: ['--max-semi-space-size=64'],
     // Every project would transform the same sources anew, and so would the runs on other Nodes.
     experimental: { fsModuleCache: process.env['CI'] !== undefined },
   },
