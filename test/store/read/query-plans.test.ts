@@ -181,7 +181,9 @@ for (const kind of ['embedded', 'server'] as const) {
     it('balances: the index of unspent outputs, and for the past that of ended ones too', async () => {
       for (const count of [1, 64]) {
         const query = { chain: GENERATED, addresses: owners(count), locksAt: 1_700_000_000n }
-        for (const at of [undefined, chain.time(chain.heights >> 1)]) {
+        // However much of the chain lies behind a time or before it.
+        const times = [1, chain.heights >> 1, chain.heights - 1].map((height) => chain.time(height))
+        for (const at of [undefined, ...times]) {
           const run = () => store.reader.balances.groups({ ...query, ...(at === undefined ? {} : { at }) })
           const used = at === undefined ? ['utxo_owner_open'] : ['utxo_owner_open', 'utxo_owner_ended']
           expect(ofBig(await indexesOf(run))).toEqual(used)
