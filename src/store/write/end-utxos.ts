@@ -13,6 +13,12 @@ import { type KeyedProlongation, type KeyedRelease, type KeyedSpend, name } from
 const ADDRESS_BYTES = 20
 const openEnd = sql.raw(String(OPEN_END))
 
+/**
+ * `u.utxo = r.utxo` in a form that is no condition of a hash join: with fewer than a million outputs the planner prefers
+ * to read all of them to some thousand searches by key, for each range of a chain that is read from its beginning.
+ */
+const ONE_BY_ONE = sql`u.utxo = any(array[r.utxo])`
+
 /** Keys of an output's owner entries. */
 interface Changed {
   utxo: string
@@ -40,7 +46,7 @@ export function spendUtxos(tx: RangeTransaction, scope: UtxoScope, spends: reado
       update utxo u set consumed_by = r.consumed_by, consumed_height = r.consumed_height,
         consumed_time = r.consumed_time, signatures = r.signatures
       from ${rowSource('r', SPEND, chunk)}
-      where u.network = ${scope.network} and u.utxo = r.utxo and u.consumed_time is null
+      where u.network = ${scope.network} and ${ONE_BY_ONE} and u.consumed_time is null
         and u.consumable_on = ${letters.number(scope.letter)} and coalesce(u.staked_until, 0) < ${openEnd}
       returning u.utxo, u.addresses, u.created_time, u.chain, u.consumable_on, r.consumed_time as time`,
   )
@@ -95,7 +101,7 @@ function changeStake<R extends KeyedProlongation | KeyedRelease>(
     rows,
     (chunk) => sql<Changed>`
       update utxo u set ${sql.ref(member)} = r.time from ${rowSource('r', columns, chunk)}
-      where u.network = ${scope.network} and u.utxo = r.utxo and u.staked_until = ${openEnd}
+      where u.network = ${scope.network} and ${ONE_BY_ONE} and u.staked_until = ${openEnd}
       returning u.utxo, u.addresses, u.created_time, u.chain, u.consumable_on, r.time`,
   )
   return async () => {
@@ -141,7 +147,10 @@ const ENTRY: Column<ChangedEntry>[] = [
   column('time', 'int8', (entry) => entry.of.time),
 ]
 
-/** Finds owners' entries by their whole key: one probe each, on one of many machines. */
+/**
+ * Finds owners' entries by their whole key: one probe each, on one of many machines. Bounds of time and output are what
+ * only the primary key has: by equality the planner may take the index by amount, and read all that a large owner has.
+ */
 async function changeEntries(
   tx: RangeTransaction,
   scope: UtxoScope,
@@ -158,7 +167,8 @@ async function changeEntries(
     entries,
     (chunk) => sql`
       update utxo_owner o set ${sql.ref(member)} = r.time from ${rowSource('r', ENTRY, chunk)}
-      where o.address = r.address and o.chain = r.chain and o.created_time = r.created_time and o.utxo = r.utxo`,
+      where o.address = any(array[r.address]) and o.chain = r.chain
+        and (o.created_time, o.utxo) >= (r.created_time, r.utxo) and (o.created_time, o.utxo) <= (r.created_time, r.utxo)`,
   )
   const count = answers.reduce((sum, { numAffectedRows = 0n }) => sum + numAffectedRows, 0n)
   if (count !== BigInt(entries.length)) throw new RangeContentError('entries of owners are missing')

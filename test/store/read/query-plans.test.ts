@@ -2,7 +2,7 @@ import type { PostgresPoolClient } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ConnectionPool, openEmbeddedPool, openServerPool } from '../../../src/store/connection/index.ts'
-import type { Store } from '../../../src/store/index.ts'
+import type { BlockRow, SpendRow, Store } from '../../../src/store/index.ts'
 import { migrate } from '../../../src/store/migrations/index.ts'
 import { preparedName } from '../../../src/store/prepared.ts'
 import { assembleStore } from '../../../src/store/store.ts'
@@ -36,8 +36,8 @@ function listening(pool: ConnectionPool, sent: Sent[]): ConnectionPool {
   const through = (from: { connect(): Promise<PostgresPoolClient> }) => async (): Promise<PostgresPoolClient> => {
     const client = await from.connect()
     const query = (sql: string, parameters: readonly unknown[]): Promise<unknown> => {
-      // Of writes only this one: a database is filled through the same connections.
-      if (from === pool || sql.startsWith('update evm_nft_metadata')) sent.push({ sql, parameters })
+      // Of writes only these: a database is filled through the same connections.
+      if (from === pool || /^\s*update (evm_nft_metadata|utxo|utxo_owner) /.test(sql)) sent.push({ sql, parameters })
       return client.query(sql, parameters)
     }
     return { query: query as PostgresPoolClient['query'], release: () => client.release() }
@@ -239,6 +239,35 @@ for (const kind of ['embedded', 'server'] as const) {
       const collection = { chainId: 9n, contract: chain.address(3) }
       const list = await indexesOf(() => nfts.list(collection, { afterTokenId: 2_000n, limit: 100 }))
       expect(list).toEqual(expect.arrayContaining(['evm_nft_pkey', 'evm_nft_metadata_pkey']))
+    })
+
+    it('ends of outputs: each by its key, also of some thousand at once', async () => {
+      const client = await pool.patient.connect()
+      const { rows } = await client.query<Pick<SpendRow, 'txId'> & { index: bigint }>(
+        `select tx_id as "txId", output_index as index from utxo
+          where consumed_time is null and chain = consumable_on limit 4000`,
+        [],
+      )
+      client.release()
+      const height = BigInt(chain.heights)
+      const time = chain.time(chain.heights)
+      const by = 'cd'.repeat(32)
+      const spends = rows.map(({ txId, index }) => ({ txId, outputIndex: Number(index), by, height, time }))
+      const last = await store.reader.blocks.atHeight(GENERATED, height - 1n)
+      const block = { ...last, height, id: by, parentId: last?.id, outerId: by, txIds: [by], time } as BlockRow
+      sent.length = 0
+      await store.writer.commitRange(
+        'generated:P',
+        { primary: { blocks: [block], utxos: [], spends } },
+        { from: height, parentId: last?.id ?? '', height, blockId: by, time },
+      )
+      const used: string[][] = []
+      for (const { sql, parameters } of sent.filter((entry) => entry.sql.includes('update utxo')))
+        used.push(indexNames(nodesOf(await explain('format json', sql, parameters))))
+      const [outputs, ...entries] = used
+      expect(outputs).toEqual(['utxo_pkey'])
+      expect([...new Set(entries.flat())]).toEqual(['utxo_owner_pkey'])
+      expect(used.every(({ length }) => length === 1)).toBe(true)
     })
 
     it('a re-org: metadata from above the fork, and what is being fetched, of all that the chain has', async () => {
