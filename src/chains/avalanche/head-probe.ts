@@ -1,10 +1,9 @@
+import { HEIGHT_CALLS } from '../../facts/height-calls.ts'
 import type { HeadProbe } from '../../upstream/types.ts'
 
 /** Height of a node's P-chain; used to compare the nodes of a network. */
 export const avalancheHeadProbe: HeadProbe = {
-  path: '/ext/bc/P',
-  method: 'platform.getHeight',
-  params: {},
+  ...HEIGHT_CALLS.P,
   parse: (result) => BigInt(String((result as { height?: unknown } | null)?.height)),
   intervalMs: 5_000,
 }

@@ -1,5 +1,6 @@
 import type { Chains } from '../../chains/index.ts'
 import type { Config } from '../../config/index.ts'
+import { HEIGHT_CALLS, type HeightCall } from '../../facts/height-calls.ts'
 import { CHAIN_LETTERS, type ChainLetter, PRIMARY_NETWORK_ID, SIDES, type Side } from '../../facts/primary-network.ts'
 import type { Bootstrap, ChainCheckDeps } from '../../services/node-health/index.ts'
 import type { UpstreamPool } from '../../upstream/index.ts'
@@ -14,25 +15,15 @@ export interface ChainHealthDeps {
   bootstrap: Bootstrap
 }
 
-interface HeightQuestion {
-  path: string
-  method: string
-  params: object
-}
-const PRIMARY_HEIGHT: Readonly<Record<ChainLetter, HeightQuestion>> = {
-  P: { path: '/ext/bc/P', method: 'platform.getHeight', params: {} },
-  X: { path: '/ext/bc/X', method: 'avm.getHeight', params: {} },
-  C: { path: '/ext/bc/C/rpc', method: 'eth_blockNumber', params: [] },
-}
-const EVM_HEIGHT: HeightQuestion = { path: '', method: 'eth_blockNumber', params: [] }
-const SOLANA_HEIGHT: HeightQuestion = { path: '', method: 'getSlot', params: [] }
+const EVM_HEIGHT: HeightCall = { ...HEIGHT_CALLS.C, path: '' }
+const SOLANA_HEIGHT: HeightCall = { path: '', method: 'getSlot', params: [] }
 
 /** Heights come as a number, as decimal or hex text, or in a `height` member. */
 const heightIn = (result: unknown): bigint =>
   BigInt(String(typeof result === 'object' && result !== null ? (result as { height?: unknown }).height : result))
 
 const heightOf =
-  (pool: () => UpstreamPool, { path, method, params }: HeightQuestion) =>
+  (pool: () => UpstreamPool, { path, method, params }: HeightCall) =>
   async (signal: AbortSignal): Promise<bigint> =>
     heightIn(await pool().rpc(path, method, params, { signal, batch: false }))
 
@@ -41,12 +32,12 @@ export const primaryHeight = (
   name: ChainLetter,
   pool: UpstreamPool,
   signal: AbortSignal = new AbortController().signal,
-): Promise<bigint> => heightOf(() => pool, PRIMARY_HEIGHT[name])(signal)
+): Promise<bigint> => heightOf(() => pool, HEIGHT_CALLS[name])(signal)
 
 const noTags = (): string[] => []
 
 /** Other kinds of chains are asked only in doubt: users read them anyway, and public servers count every call. */
-const quietCheck = (name: string, pool: UpstreamPool, question: HeightQuestion): ChainCheckDeps => ({
+const quietCheck = (name: string, pool: UpstreamPool, question: HeightCall): ChainCheckDeps => ({
   name,
   tags: noTags,
   pools: () => [pool],
@@ -64,7 +55,7 @@ const primaryCheck = (
     name,
     tags: () => [PRIMARY_NETWORK_ID],
     pools: () => [poolOf(name)],
-    height: heightOf(() => poolOf(name), PRIMARY_HEIGHT[name]),
+    height: heightOf(() => poolOf(name), HEIGHT_CALLS[name]),
     onReached: () => bootstrap.reached(name),
   }
 }
@@ -126,7 +117,7 @@ export function chainChecks(deps: ChainHealthDeps): ChainCheckDeps[] {
     ...(primaryPool ? CHAIN_LETTERS.map((name) => primaryCheck(name, primaryPool, bootstrap)) : []),
     ...otherSides.flatMap((side) => {
       const pool = chains.networks[side]?.pool
-      return pool ? [quietCheck(`avalanche:${side}`, pool, PRIMARY_HEIGHT.P)] : []
+      return pool ? [quietCheck(`avalanche:${side}`, pool, HEIGHT_CALLS.P)] : []
     }),
     ...evmChecks(deps, poolsOf),
     ...Object.keys(solana).flatMap((id) =>

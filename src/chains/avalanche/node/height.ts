@@ -1,4 +1,5 @@
 import { BadAnswerError } from '../../../errors.ts'
+import { HEIGHT_CALLS } from '../../../facts/height-calls.ts'
 import type { ChainLetter } from '../../../facts/primary-network.ts'
 import { recordOf } from '../../../lib/json/json-record.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
@@ -13,9 +14,10 @@ import { askFor } from './ask.ts'
  */
 export function readHeight(pool: UpstreamPool, chain: ChainLetter, call: CallOptions): Promise<bigint> {
   const fresh = { ...call, fresh: true }
-  if (chain === 'C') return askFor(pool, '/ext/bc/C/rpc', 'eth_blockNumber', [], fresh, quantityOf)
-  const [path, method] = chain === 'P' ? ['/ext/bc/P', 'platform.getHeight'] : ['/ext/bc/X', 'avm.getHeight']
-  return askFor(pool, path, method, {}, fresh, (answer) => uintOf(recordOf(answer, method)['height'], method))
+  const { path, method, params } = HEIGHT_CALLS[chain]
+  const read = (answer: unknown): bigint =>
+    chain === 'C' ? quantityOf(answer) : uintOf(recordOf(answer, method)['height'], method)
+  return askFor(pool, path, method, params, fresh, read)
 }
 
 function quantityOf(hex: unknown): bigint {

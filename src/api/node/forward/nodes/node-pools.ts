@@ -1,3 +1,4 @@
+import { HEIGHT_CALLS, type HeightCall } from '../../../../facts/height-calls.ts'
 import type { ChainLetter } from '../../../../facts/primary-network.ts'
 import { urlBelow } from '../../../../lib/http/url-below.ts'
 import {
@@ -74,22 +75,16 @@ export interface NodePoolsDeps {
 
 const PROBE_MS = 5_000
 
-const probeOf = (path: string, method: string, parse: HeadProbe['parse']): HeadProbe => ({
-  path,
-  method,
-  params: method.startsWith('eth_') ? [] : {},
-  parse,
-  intervalMs: PROBE_MS,
-})
+const probeOf = (call: HeightCall, parse: HeadProbe['parse']): HeadProbe => ({ ...call, parse, intervalMs: PROBE_MS })
 
 const heightOf = (result: unknown): bigint => BigInt(String((result as { height?: unknown } | null)?.height))
 const quantityOf = (result: unknown): bigint => BigInt(String(result))
 
 const PROBES: Readonly<Record<ChainLetter | 'C/rpc', HeadProbe>> = {
-  P: probeOf('/ext/bc/P', 'platform.getHeight', heightOf),
-  X: probeOf('/ext/bc/X', 'avm.getHeight', heightOf),
-  C: probeOf('/ext/bc/C/rpc', 'eth_blockNumber', quantityOf),
-  'C/rpc': probeOf('', 'eth_blockNumber', quantityOf),
+  P: probeOf(HEIGHT_CALLS.P, heightOf),
+  X: probeOf(HEIGHT_CALLS.X, heightOf),
+  C: probeOf(HEIGHT_CALLS.C, quantityOf),
+  'C/rpc': probeOf({ ...HEIGHT_CALLS.C, path: '' }, quantityOf),
 }
 
 const hostOf = ({ name, url }: UpstreamSpec): string => name ?? new URL(url).host

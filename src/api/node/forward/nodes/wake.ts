@@ -1,3 +1,4 @@
+import { HEIGHT_CALLS } from '../../../../facts/height-calls.ts'
 import type { ChainLetter } from '../../../../facts/primary-network.ts'
 import { steadyNow } from '../../../../lib/steady-clock.ts'
 import type { NodeGroup } from './node-pools.ts'
@@ -7,12 +8,6 @@ import type { NodeGroup } from './node-pools.ts'
  * while, returns a promise to wait for, which never rejects; undefined = ask right away.
  */
 export type Wake = (group: NodeGroup, chain: ChainLetter) => Promise<void> | undefined
-
-const HEIGHTS: Readonly<Record<ChainLetter, { path: string; method: string; params: object }>> = {
-  P: { path: '/ext/bc/P', method: 'platform.getHeight', params: {} },
-  X: { path: '/ext/bc/X', method: 'avm.getHeight', params: {} },
-  C: { path: '/ext/bc/C/rpc', method: 'eth_blockNumber', params: [] },
-}
 
 /** Shorter than the time without a call after which the pool's own watch sleeps (25 s), milliseconds. */
 const IDLE_MS = 20_000
@@ -28,7 +23,7 @@ interface State {
 export function createWake(now: () => number = steadyNow): Wake {
   const states = new WeakMap<NodeGroup, State>()
   const askAll = async (group: NodeGroup, chain: ChainLetter, state: State): Promise<void> => {
-    const { path, method, params } = HEIGHTS[chain]
+    const { path, method, params } = HEIGHT_CALLS[chain]
     const ask = (pool: NodeGroup['pool']) =>
       pool.rpc(path, method, params, { batch: false, deadline: Date.now() + WAIT_MS }).catch(() => undefined)
     // The first call wakes the pool's own watch, which decides which node is asked first; it has nearly all answers by

@@ -1,3 +1,4 @@
+import { HEIGHT_CALLS } from '../../../../facts/height-calls.ts'
 import { decodeNodeHex } from '../../../../lib/bytes/node-hex.ts'
 import type { RawResponse } from '../../../../upstream/index.ts'
 import { memberOf } from '../../json/spans.ts'
@@ -18,13 +19,11 @@ export interface ShownBlock {
 /** Height of a block of P, X or C, in a container or not; undefined = it is none. */
 export type BlockHeight = (bytes: Uint8Array) => bigint | undefined
 
-const HEIGHT_METHODS = { P: 'platform.getHeight', X: 'avm.getHeight' } as const
-
 /** How nodes are asked for their height of a chain. */
 export function heightCallOf(chain: 'P' | 'X'): HeightCall & { method: string } {
   const endpoint = endpointByName(chain)
   if (!endpoint) throw new Error(`no endpoint ${chain}`)
-  return { endpoint, method: HEIGHT_METHODS[chain] }
+  return { endpoint, method: HEIGHT_CALLS[chain].method }
 }
 
 /** Of a node's word for it, or of a block in JSON: those of P that propose something have their transactions first. */
