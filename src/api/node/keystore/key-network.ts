@@ -1,4 +1,4 @@
-import type { ChainLetter } from '../../../facts/primary-network.ts'
+import { type ChainLetter, chainOfAlias } from '../../../facts/primary-network.ts'
 import type { AddressRules } from './service-address.ts'
 
 /** What key methods need to know about the network that is served under /ext. */
@@ -8,16 +8,6 @@ export interface KeyNetwork {
   /** Blockchain id (cb58) for an alias or id; case-sensitive. */
   lookup(alias: string): string | undefined
 }
-
-/** Names that every network has for its chains; a directory may know them before their ids. */
-const BUILT_IN: ReadonlyMap<string, ChainLetter> = new Map([
-  ['P', 'P'],
-  ['platform', 'P'],
-  ['X', 'X'],
-  ['avm', 'X'],
-  ['C', 'C'],
-  ['evm', 'C'],
-])
 
 /** The rules for addresses of one chain. */
 export async function addressRules(
@@ -31,7 +21,8 @@ export async function addressRules(
     hrp,
     blockchainId: blockchainIds[chain],
     lookup(alias) {
-      const builtIn = BUILT_IN.get(alias)
+      // A directory may know these names before their ids.
+      const builtIn = chainOfAlias(alias)
       if (builtIn !== undefined) return blockchainIds[builtIn]
       return known.has(alias) ? alias : network.lookup(alias)
     },

@@ -1,4 +1,4 @@
-import { CHAIN_LETTERS, type ChainLetter, PRIMARY_NETWORK_ID } from '../../../facts/primary-network.ts'
+import { type ChainLetter, chainOfAlias, PRIMARY_ALIASES, PRIMARY_NETWORK_ID } from '../../../facts/primary-network.ts'
 import { decodeCb58 } from '../../../lib/bytes/cb58.ts'
 import { ID_BYTES } from '../../../lib/bytes/ids.ts'
 import { steadyNow } from '../../../lib/steady-clock.ts'
@@ -44,11 +44,6 @@ export interface ChainDirectoryDeps {
   primaryIds?: Partial<Record<'X' | 'C', string>>
 }
 
-const BUILT_IN: Readonly<Record<ChainLetter, readonly string[]>> = {
-  P: ['P', 'platform'],
-  X: ['X', 'avm'],
-  C: ['C', 'evm'],
-}
 /** Callers ask for ids that do not exist: this is the minimum interval between reads of the list. */
 const REFRESH_MS = 5_000
 
@@ -102,7 +97,8 @@ export function createChainDirectory({ list, configured, primaryIds }: ChainDire
     return id === 'X' || id === 'C' ? (ids.get(id) ?? id) : id
   }
   const lookup = (alias: string): string | undefined => {
-    for (const chain of CHAIN_LETTERS) if (BUILT_IN[chain].includes(alias)) return ids.get(chain) ?? chain
+    const primary = chainOfAlias(alias)
+    if (primary !== undefined) return ids.get(primary) ?? primary
     return ownLookup(alias) ?? (primaries.has(alias) || others.has(alias) ? alias : undefined)
   }
   return {
@@ -114,7 +110,7 @@ export function createChainDirectory({ list, configured, primaryIds }: ChainDire
       const primary = primaries.get(id)
       const extra = [...((primary && ownOf.get(primary)) ?? []), ...(ownOf.get(id) ?? [])]
       if (primary === undefined) return others.has(id) ? [id, ...extra] : undefined
-      return [...BUILT_IN[primary], id, ...extra]
+      return [...PRIMARY_ALIASES[primary], id, ...extra]
     },
     alias: (chain, alias) => {
       const id = lookup(chain)

@@ -1,4 +1,5 @@
 import { BadAnswerError } from '../../../errors.ts'
+import { chainOfAlias } from '../../../facts/primary-network.ts'
 import { inTime } from '../../../lib/waiting/in-time.ts'
 import { encodePath } from '../http/target.ts'
 import { type ChainDirectory, isChainId } from './chain-directory.ts'
@@ -16,8 +17,6 @@ export interface Router {
   resolve(path: string): Endpoint | undefined | Promise<Endpoint | undefined>
 }
 
-/** Primary chains also answer without `bc`, but only under their built-in names. */
-const SHORT = new Set(['P', 'platform', 'X', 'avm', 'C', 'evm'])
 /** Number of targets whose endpoint is cached. */
 const MAX_REMEMBERED = 1_000
 /** If nodes do not list the chains in this time, the call is sent to them without waiting longer. Milliseconds. */
@@ -42,7 +41,8 @@ function* chainPathsOf(route: string): Generator<ChainPath> {
     const slash = rest.indexOf('/', end + 1)
     end = slash < 0 ? rest.length : slash
     const chain = rest.slice(0, end)
-    if (!named && !SHORT.has(chain)) return
+    // Primary chains also answer without `bc`, but only under the names that every node has for them.
+    if (!named && chainOfAlias(chain) === undefined) return
     // A trailing slash makes another path.
     if (chain !== '' && (end !== rest.length - 1 || slash < 0)) yield { chain, extension: rest.slice(end + 1) }
     if (!named) return

@@ -1,5 +1,5 @@
 import { FirnError } from '../../../errors.ts'
-import { CHAIN_LETTERS } from '../../../facts/primary-network.ts'
+import { CHAIN_LETTERS, chainOfAlias } from '../../../facts/primary-network.ts'
 import { composeTxFees } from '../../../services/node-fallbacks/index.ts'
 import { type LocalMethod, type LocalService, MethodError, PASS_ON, RawJson } from '../gorilla/local-service.ts'
 import { composed } from './composed.ts'
@@ -16,8 +16,8 @@ export interface InfoServiceDeps {
   }
 }
 
-/** Built-in names are forwarded: a node knows their IDs from the start, this server perhaps not yet. */
-const BUILT_IN = new Set(['P', 'platform', 'X', 'avm', 'C', 'evm'])
+/** Such a name is forwarded: a node knows its ID from the start, this server perhaps not yet. */
+const isBuiltIn = (alias: string): boolean => chainOfAlias(alias) !== undefined
 
 /** The node's text for an unknown chain. */
 const UNKNOWN_CHAIN = /^there is no chain with alias\/ID /
@@ -31,7 +31,7 @@ function isBootstrapped({ chains }: InfoServiceDeps): LocalMethod {
     const chain = args.string('chain')
     if (chain === '') throw new MethodError("argument 'chain' not given")
     const known = chains.lookup(chain)
-    const id = BUILT_IN.has(chain) ? chain : (known ?? chain)
+    const id = isBuiltIn(chain) ? chain : (known ?? chain)
     const primary = CHAIN_LETTERS.find((name) => name === known || chains.lookup(name) === known)
     // Health has checks of other names, too, such as `network`: what is no chain here is not looked up there.
     const served = known !== undefined && chains.isServed(primary ?? known) === true
@@ -55,10 +55,10 @@ const getBlockchainID =
   ({ chains }: InfoServiceDeps): LocalMethod =>
   async (args, call) => {
     const alias = args.string('alias')
-    const blockchainID = BUILT_IN.has(alias) ? undefined : chains.lookup(alias)
+    const blockchainID = isBuiltIn(alias) ? undefined : chains.lookup(alias)
     if (blockchainID === undefined) return PASS_ON
     // An alias of X or C whose ID no node has reported yet: the letter is not an ID.
-    if (BUILT_IN.has(blockchainID)) return new RawJson(await call.ask(call.method, { alias: blockchainID }))
+    if (isBuiltIn(blockchainID)) return new RawJson(await call.ask(call.method, { alias: blockchainID }))
     return blockchainID === alias && chains.isServed(alias) === undefined ? PASS_ON : { blockchainID }
   }
 
