@@ -100,10 +100,11 @@ export function assembleStore(
   const numbers = createChainNumbers(db)
   const own = new Kysely<Database>({ dialect: new PostgresDialect({ pool: lazy.own }) })
   const patient = new Kysely<Database>({ dialect: new PostgresDialect({ pool: lazy.patient }) })
+  const ranges = { pool: lazy.patient, pipelined: kind === 'server' }
   const upkeep = kind === 'embedded' ? createUpkeep(patient, logger) : undefined
   return {
     kind,
-    ...lifecycle(lazy),
+    open: async () => void (await lazy.open()),
     get isOpen() {
       return lazy.current !== undefined
     },
@@ -119,12 +120,8 @@ export function assembleStore(
     keystore: createKeystoreRecords(db),
     reader: createIndexReader(db, dbOf, numbers),
     nftMetadata: createNftMetadataRecords(db, numbers),
-    writer: createIndexWriter(
-      { pool: lazy.patient, pipelined: kind === 'server' },
-      patient,
-      leaderOf(lazy, leader),
-      upkeep,
-    ),
+    writer: createIndexWriter(ranges, patient, leaderOf(lazy, leader), upkeep),
+    close: () => lazy.close(),
   }
 }
 
@@ -142,15 +139,6 @@ function leaderOf(
     // Its writes might never be answered, and the next leader waits until they have ended.
     leadership.lost.addEventListener('abort', () => lazy.current?.abandon?.(), { once: true })
     return leadership
-  }
-}
-
-function lifecycle(lazy: LazyPool): Pick<Store, 'open' | 'close'> {
-  return {
-    async open() {
-      await lazy.open()
-    },
-    close: () => lazy.close(),
   }
 }
 

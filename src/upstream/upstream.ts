@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici'
+import { splitCredentials } from '../lib/http/url-credentials.ts'
 import { MAX_PAUSE_MS, MAX_RETRY_AFTER_MS, MAX_WAITING, PAUSE_MS } from './defaults.ts'
 import type { Reporter } from './events.ts'
 import { type Breaker, createBreaker } from './health/breaker.ts'
@@ -10,7 +11,7 @@ import { ACCEPT_ENCODING } from './http/decode.ts'
 import type { IncomingDoor } from './http/incoming-room.ts'
 import type { UpstreamRegistry } from './http/origin-registry.ts'
 import { createOwnKeys, type OwnKeys } from './http/own-keys.ts'
-import { createTarget, credentialHeaders } from './http/target.ts'
+import { createTarget } from './http/target.ts'
 import { createGate, type Gate } from './limits/gate.ts'
 import { createRateBudget } from './limits/rate-budget.ts'
 import type { PoolLimits, UpstreamSpec, UpstreamStatus } from './types.ts'
@@ -158,7 +159,7 @@ const limitsOf = (spec: UpstreamSpec, defaults: PoolLimits): PoolLimits => ({
 })
 
 const headersOf = (spec: UpstreamSpec): Pick<Upstream, 'headers' | 'ownHeaders' | 'jsonHeaders'> => {
-  const headers = { ...credentialHeaders(spec.url), ...lowerCase(spec.headers) }
+  const headers = { ...splitCredentials(spec.url).headers, ...lowerCase(spec.headers) }
   return {
     headers,
     ownHeaders: Object.keys(headers).length > 0,

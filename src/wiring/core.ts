@@ -1,19 +1,25 @@
 import type { Logger } from 'pino'
 import { createChains } from '../chains/index.ts'
 import type { Config } from '../config/index.ts'
+import { packageVersion } from '../lib/package-version.ts'
 import { createWaitRecorder } from '../lib/waiting/wait-recorder.ts'
-import { createMarketInstruments } from '../metrics/index.ts'
+import { createMarketInstruments, createMetrics } from '../metrics/index.ts'
 import { createIndexedUse } from '../services/stake-rewards/indexed-use.ts'
 import { createUpstreamRegistry } from '../upstream/index.ts'
 import { createIndexedAssets } from './indexed/indexed-assets.ts'
 import { createIndexedTokens } from './indexed/indexed-tokens.ts'
 import { createMarket } from './market.ts'
 import { createServerLoggers } from './process/loggers.ts'
-import { createServerMetrics } from './process/metrics.ts'
 import { createPoolLogger, observeAll } from './process/pool-observers.ts'
 import { createServerTracing } from './process/tracing.ts'
 import { createServerSharing } from './sharing.ts'
-import { createServerStore, type StoreOverrides } from './store.ts'
+import { createServerStore, type StoreOverrides, writtenFolders } from './store.ts'
+
+/** The metrics of /metrics, or undefined when disabled: then nothing is measured. */
+const metricsOf = (config: Config) =>
+  config.metrics.enabled
+    ? createMetrics({ version: packageVersion(), mode: config.mode, folders: writtenFolders(config) })
+    : undefined
 
 /** What every API is built on. */
 export type Core = ReturnType<typeof createCore>
@@ -27,7 +33,7 @@ export function createCore(config: Config, ownLogger: Logger | undefined, ofStor
   const loggers = createServerLoggers(config, ownLogger)
   const logger = loggers.of('main')
   const waits = createWaitRecorder()
-  const metrics = createServerMetrics(config)
+  const metrics = metricsOf(config)
   const tracing = createServerTracing(config, { metrics, logger })
   const recorded = config.node.api.admin.enabled ? waits : undefined
   const pool = {

@@ -1,5 +1,4 @@
 import { BadInputError } from '../../errors.ts'
-import { splitCredentials } from '../../lib/http/url-credentials.ts'
 
 /** Where an upstream's requests go. `host` is the only part that may be shown. */
 export interface Target {
@@ -25,9 +24,6 @@ export const createTarget = (url: string): Target => {
   }
   return { origin: base.origin, host: base.host, path: join }
 }
-
-/** Credentials written into the URL (`https://user:pass@host`) become a header. */
-export const credentialHeaders = (url: string): Record<string, string> => splitCredentials(url).headers
 
 /** RFC 9110 section 7.6.1, and the headers that undici writes itself. */
 const NOT_FORWARDED = new Set([

@@ -1,4 +1,4 @@
-const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+import { isSpace } from './validate.ts'
 
 /**
  * Well-formed JSON as Go echoes it (ids, params): space between tokens removed, `<`, `>`, `&`, U+2028 and U+2029

@@ -13,8 +13,6 @@ export interface RouteAliases {
   remove(alias: string): void
   /** True when `alias` was added, even if it was refused because of a clash. */
   has(alias: string): boolean
-  /** In the order of creation; calling `add` with each of them rebuilds the same table. */
-  list(): readonly (readonly [base: string, alias: string])[]
   /** Incremented with every change. */
   version(): number
 }
@@ -85,6 +83,5 @@ export function createRouteAliases({ isServed, isReserved, extensions }: RouteAl
     },
     has: (alias) => bases.has(alias),
     version: () => version,
-    list: () => [...bases].map(([alias, { base }]) => [base, alias] as const),
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { assembleAtomicTx } from '../../../../src/chains/avalanche/codec/c/atomic-txs.ts'
+import { unsignedAtomicTx } from '../../../../src/chains/avalanche/codec/c/atomic-txs.ts'
 import { encodeCHeader } from '../../../../src/chains/avalanche/codec/c/block.ts'
 import { encodeRlpList } from '../../../../src/chains/avalanche/codec/c/rlp.ts'
 import {
@@ -19,6 +19,7 @@ import {
   nodeIdOfCertificate,
   openContainer,
 } from '../../../../src/chains/avalanche/codec/index.ts'
+import { assembleSignedTx } from '../../../../src/chains/avalanche/codec/signed-tx.ts'
 import { sha256Hex } from '../../../../src/lib/bytes/sha256.ts'
 import { readWithAvalanchejs } from '../../../support/avalanche/avalanchejs-codec.ts'
 import { bytes, few, hex, id, plainInput, plainOutput, secpCredential, u32, u64 } from './arbitraries.ts'
@@ -46,7 +47,7 @@ const atomicTx: fc.Arbitrary<AtomicTx> = fc
     ),
     few(secpCredential),
   )
-  .map(([tx, credentials]) => assembleAtomicTx(tx, credentials))
+  .map(([tx, credentials]) => assembleSignedTx(unsignedAtomicTx, tx, credentials))
 
 describe('atomic transactions', () => {
   it('survive writing and reading, and avalanchejs reads and writes the same bytes', () => {

@@ -5,7 +5,6 @@ import { TransientMap } from '../../../../lib/transient-map.ts'
 export interface Flights<T> {
   /** `work` runs at most once per key at a time. Rejects with CancelledError when `signal` aborts. */
   share(key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T>
-  readonly size: number
 }
 
 interface Flight<T> {
@@ -58,9 +57,6 @@ export function createFlights<T>(): Flights<T> {
           },
         )
       })
-    },
-    get size() {
-      return open.size
     },
   }
 }

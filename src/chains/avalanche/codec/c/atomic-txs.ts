@@ -2,7 +2,7 @@ import { transferableInput } from '../inputs.ts'
 import { type Decoded, decodeTop, encodeTop, list, struct, union, variant } from '../layout.ts'
 import { transferableOutput } from '../outputs.ts'
 import { address, id, u32, u64 } from '../primitives.ts'
-import { assembleSignedTx, type Credential, decodeSignedTx, type SignedTx, signedTxLayout } from '../signed-tx.ts'
+import { decodeSignedTx, type SignedTx, signedTxLayout } from '../signed-tx.ts'
 
 /** Amounts in nAVAX (AVAX) or the asset's unit; `address` is an EVM address. */
 const evmOutput = struct('EVM output', { address, amount: u64, assetId: id })
@@ -10,7 +10,7 @@ const evmInput = struct('EVM input', { address, amount: u64, assetId: id, nonce:
 
 const chainFields = { networkId: u32, blockchainId: id }
 
-const unsignedAtomicTx = union(
+export const unsignedAtomicTx = union(
   'atomic transaction',
   variant(0, 'ImportTx', {
     ...chainFields,
@@ -43,10 +43,6 @@ export function decodeAtomicTx(bytes: Uint8Array): AtomicTx {
 /** With the codec version in front, as avax.issueTx takes it. */
 export function encodeAtomicTx(tx: AtomicTx): Buffer {
   return encodeTop(atomicTx, tx)
-}
-
-export function assembleAtomicTx(unsignedTx: UnsignedAtomicTx, credentials: Credential[]): AtomicTx {
-  return assembleSignedTx(unsignedAtomicTx, unsignedTx, credentials)
 }
 
 /** How a C block carries its atomic transactions: one with its version, or (since ApricotPhase5) a list. */
