@@ -27,13 +27,13 @@ const files = readdirSync(new URL('test', import.meta.url), { recursive: true, e
  * the processors' work each would hold up a place that does nothing.
  */
 const WAITING = [
-  'api/node/evm/read/anew',
+  'api/node/evm/read/chain-reset',
   'api/node/evm/read/shown-blocks',
   'api/node/forward/answers',
   'api/node/forward/nodes/c-blocks',
   'api/node/forward/told/accepted-everywhere',
   'api/plugins/admission',
-  'chains/anew',
+  'chains/chain-reset',
   'chains/other-networks',
   'docker/haproxy',
   'lib/logging/line-output',

@@ -66,8 +66,8 @@ export interface Chains {
   /** Every pool, for health and metrics. */
   pools: readonly UpstreamPool[]
   networks: Partial<Record<Side, AvalancheNetwork>>
-  /** How often a chain was found to have begun anew, as test networks do: what was read before is of the old one. */
-  restarts(): number
+  /** How often a chain was found to have been reset, as test networks are: what was read before is of the old one. */
+  resets(): number
   /** Reads unknown network ids from the nodes until known or aborted. */
   discover(signal: AbortSignal): void
   /** Adds chains that are not there yet; existing ones stay unchanged, whatever the new settings say. */
@@ -97,7 +97,7 @@ const CACHE_MS = { min: 1_000, max: 12_000 }
 const cacheMsOf = (blockTimeMs: number, { min, max } = CACHE_MS): number => Math.min(Math.max(blockTimeMs, min), max)
 
 /** Options of one chain's pool; limits that are left out are those of all pools. */
-type PoolOptions = { limits?: PoolLimits } & Pick<UpstreamPoolDeps, 'headProbe' | 'identity' | 'onAnew'>
+type PoolOptions = { limits?: PoolLimits } & Pick<UpstreamPoolDeps, 'headProbe' | 'identity' | 'onReset'>
 
 /** Builds every configured chain. Sends nothing before the first read. */
 export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains {
@@ -105,18 +105,18 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
   const pools: UpstreamPool[] = []
   const closers: (() => Promise<unknown>)[] = []
   const networks: Chains['networks'] = {}
-  let restarts = 0
+  let resets = 0
   const loggerOf = (caip2Id: string): Logger => deps.loggerOf?.(caip2Id) ?? deps.logger
   const pool = (
     name: string,
     specs: AvalancheNetworkSetting['upstreams'],
     { limits = deps.limits, ...probes }: PoolOptions,
   ): UpstreamPool => {
-    const onAnew = (): void => {
-      restarts += 1
-      probes.onAnew?.()
+    const onReset = (): void => {
+      resets += 1
+      probes.onReset?.()
     }
-    const made = createUpstreamPool(name, specs, limits, { ...deps.pool, ...probes, onAnew })
+    const made = createUpstreamPool(name, specs, limits, { ...deps.pool, ...probes, onReset })
     pools.push(made)
     closers.push(() => made.close())
     return made
@@ -136,7 +136,7 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
     // One pool per server, because the answer of a server that cannot find tokens must not stand for the others.
     const discoveryPools = setting.upstreams.map((upstream) => finderPool(caip2Id, upstream))
     const options = evmPool(caip2Id, setting.upstreams.length)
-    const nodes = pool(caip2Id, setting.upstreams, { ...options, onAnew: () => renew() })
+    const nodes = pool(caip2Id, setting.upstreams, { ...options, onReset: () => renew() })
     const { source, renew } = createRenewable(() =>
       createEvmBalanceSource({
         caip2Id,
@@ -177,7 +177,7 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
 
   const addSolana = (reference: string, setting: SolanaChainSetting): void => {
     const caip2Id = `solana:${reference}`
-    const nodes = pool(caip2Id, setting.upstreams, { ...solanaPool(caip2Id, deps.limits), onAnew: () => renew() })
+    const nodes = pool(caip2Id, setting.upstreams, { ...solanaPool(caip2Id, deps.limits), onReset: () => renew() })
     const { source, renew } = createRenewable(() =>
       createSolanaBalanceSource({
         caip2Id,
@@ -231,7 +231,7 @@ export function createChains(settings: ChainSettings, deps: ChainsDeps): Chains 
     byId,
     pools,
     networks,
-    restarts: () => restarts,
+    resets: () => resets,
     discover,
     addFrom(more) {
       const known = new Set(byId.keys())

@@ -30,10 +30,10 @@ export interface UpstreamPoolDeps {
   /** Left out = the upstreams are believed, or the caller checks them itself. */
   identity?: IdentityProbe
   /**
-   * Called when the chain was restarted, as test networks do: a server came back with a lower tip than before, and no
+   * Called when the chain was reset, as test networks are: a server came back with a lower tip than before, and no
    * other has the old one. Needs a head probe.
    */
-  onAnew?: () => void
+  onReset?: () => void
   /**
    * All questions go to one place of each upstream, the endpoint of one chain. An upstream that has nothing there (404)
    * is asked last for a while, but does not count as failing.
@@ -176,7 +176,7 @@ export const createUpstreamPool = (
     isForeign,
     wasAlone: (upstream: Upstream) => alone.delete(upstream),
     onFall: (upstream: Upstream) => guard?.wasAway(upstream),
-    onAnew: () => deps.onAnew?.(),
+    onReset: () => deps.onReset?.(),
   }
   const watch = probe && createHeadWatch({ pool: name, probe, upstreams, attempt, scheduler, reporter, ...tell })
   const reads = createReads({ pool: name, upstreams, limits, ranking, scheduler, watch, guard, reporter })

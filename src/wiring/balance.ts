@@ -49,7 +49,7 @@ export async function wireBalance(
     deadlineMs: config.balance.chainDeadlineMs,
     maxStaleMs: config.balance.maxStaleMs,
     cacheEntries: config.balance.cacheEntries,
-    restarts: chains.restarts,
+    resets: chains.resets,
     isFull: () => heap.isFull(),
     logger,
   })

@@ -108,7 +108,7 @@ it.each([
   expect(await read(rich)).toEqual(told)
 })
 
-it('what is told of a chain that has begun anew and cannot be read yet: not what accounts had on the old one', async () => {
+it('what is told of a chain that was reset and cannot be read yet: not what accounts had on the old one', async () => {
   anvil = await startAnvil()
   const [rich = ''] = anvil.accounts
   await anvil.rpc('anvil_mine', ['0x64'])

@@ -13,7 +13,7 @@ import type { Account, BalanceChain, Balances, ChainQuery } from './types.ts'
 export interface Freshness {
   /** Milliseconds of the reader's clock. */
   until: number
-  /** Number of readings that had been replaced while they were current, or were of a chain that began anew since. */
+  /** Number of readings that had been replaced while they were current, or were of a chain that was reset since. */
   replaced: number
 }
 
@@ -22,8 +22,8 @@ export interface AccountReaderOptions {
   /** Maximum age of a reading that is served in place of a failed read, milliseconds. */
   maxStaleMs: number
   cacheEntries: number
-  /** How often a chain began anew (`Chains.restarts`); readings of before count for nothing. Default: never. */
-  restarts?: () => number
+  /** How often a chain was reset (`Chains.resets`); readings of before count for nothing. Default: never. */
+  resets?: () => number
   /** There is no room for another read. Default: there always is. */
   isFull?: () => boolean
   now?: () => number
@@ -77,9 +77,9 @@ export function createAccountReader(options: AccountReaderOptions) {
   const readings = createKeptReadings(options.cacheEntries, options.maxStaleMs, now)
   const flights = new TransientMap<string, Flight>()
   const readTimes = createReadTimes()
-  const restarts = options.restarts ?? (() => 0)
-  /** What was read, or is being read, since before a chain began anew is not found by it. */
-  const keyOf = (query: ChainQuery): string => `${restarts()}|${batchKey(query)}`
+  const resets = options.resets ?? (() => 0)
+  /** What was read, or is being read, since before a chain was reset is not found by it. */
+  const keyOf = (query: ChainQuery): string => `${resets()}|${batchKey(query)}`
 
   function start({ chain, query, key, deadlineMs, client }: Asker): Flight {
     const controller = new AbortController()
@@ -160,7 +160,7 @@ export function createAccountReader(options: AccountReaderOptions) {
     return { balances, until: kept.at + chain.cacheMs }
   }
 
-  const replaced = (): number => readings.replaced() + restarts()
+  const replaced = (): number => readings.replaced() + resets()
   const freshness = (until: number): Freshness => ({ until, replaced: replaced() })
   const isFresh = (of: Freshness): boolean => of.replaced === replaced() && now() < of.until
 

@@ -59,8 +59,8 @@ export function createChainCheck(deps: ChainCheckDeps): HealthCheck {
     })
     // Another upstream may lag a block behind the one asked before; if all are below it, the chain was reset.
     const top = tip?.height ?? -1n
-    const isAnew = seen < top && upstreams().every(({ height = top }) => height < top)
-    if (seen > top || isAnew) tip = { height: seen, since: process.hrtime.bigint() }
+    const wasReset = seen < top && upstreams().every(({ height = top }) => height < top)
+    if (seen > top || wasReset) tip = { height: seen, since: process.hrtime.bigint() }
   }
   return {
     name,

@@ -6,7 +6,7 @@ import { createHeightHistory } from './height-history.ts'
 
 /** Compares what upstreams tell of their tips: the chain's head, and who lags. */
 export interface HeadComparison {
-  /** Never goes back, unless the chain was restarted. */
+  /** Never goes back, unless the chain was reset. */
   head(): bigint | undefined
   /** @param askedAt moment of the steady clock; what others told later, this one need not have */
   told(upstream: Upstream, height: bigint, askedAt: number): void
@@ -17,9 +17,9 @@ export interface HeadComparison {
   /**
    * A server came back with a lower tip. Forgets the head if none has it any more.
    * @param before the height that it had
-   * @returns whether the chain was restarted
+   * @returns whether the chain was reset
    */
-  beganAnew(upstream: Upstream, before: bigint): boolean
+  wasReset(upstream: Upstream, before: bigint): boolean
 }
 
 /** An upstream that lacks another's block for this many intervals is stuck: on a slow chain one block takes hours. */
@@ -89,7 +89,7 @@ export const createHeadComparison = (
     },
     // A server that is only restarted still has its blocks. Servers behind one address may be some blocks apart, but
     // none loses half of a chain.
-    beganAnew(upstream, before) {
+    wasReset(upstream, before) {
       if ((upstream.height() ?? 0n) * 2n > before) return false
       if (upstreams.some((one) => !isForeign(one) && (one.height() ?? 0n) >= before)) return false
       head = undefined

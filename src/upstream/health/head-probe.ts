@@ -77,8 +77,8 @@ export const createHeadWatch = (deps: {
   wasAlone(upstream: Upstream): boolean
   /** Called when a tip falls by more than servers behind one address differ: it may be another chain. */
   onFall(upstream: Upstream): void
-  /** Called when the last server with the highest tip came back with a lower one: the chain was restarted. */
-  onAnew(): void
+  /** Called when the last server with the highest tip came back with a lower one: the chain was reset. */
+  onReset(): void
   attempt: Attempt
   scheduler: Scheduler
   reporter: Reporter
@@ -107,7 +107,7 @@ export const createHeadWatch = (deps: {
     const wasAlone = deps.wasAlone(upstream)
     if (before !== undefined && before - height > BigInt(upstream.limits.maxLagBlocks)) deps.onFall(upstream)
     upstream.sawHeight(height)
-    if (before !== undefined && height < before && wasAlone && comparison.beganAnew(upstream, before)) deps.onAnew()
+    if (before !== undefined && height < before && wasAlone && comparison.wasReset(upstream, before)) deps.onReset()
     heardAt = steadyNow()
     comparison.told(upstream, height, askedAt)
   }

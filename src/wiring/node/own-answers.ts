@@ -42,7 +42,7 @@ export function createOwnAnswers(
           const [chain, height] = [CHAIN_OF_BLOCKS[index], blockHeight(bytes)]
           if (chain !== undefined && height !== undefined) forwarder.shown(chain, height)
         }),
-      pools.onAnew,
+      pools.onReset,
     ),
     createHealthService(health),
     ...deps.services,

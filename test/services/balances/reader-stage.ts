@@ -24,7 +24,7 @@ export function stage({ wall = false } = {}) {
     now: 1_000_000,
     reads: 0,
     isFull: false,
-    restarts: 0,
+    resets: 0,
     /** Accounts that fail where the read does not. */
     failing: [] as string[],
     clients: undefined as ReadContext['clients'],
@@ -49,7 +49,7 @@ export function stage({ wall = false } = {}) {
     maxStaleMs: MAX_STALE_MS,
     cacheEntries: CACHE_ENTRIES,
     isFull: () => world.isFull,
-    restarts: () => world.restarts,
+    resets: () => world.resets,
     ...(wall ? {} : { now: () => world.now }),
   })
   const read = async (signal = new AbortController().signal, account = id): Promise<bigint | string> => {

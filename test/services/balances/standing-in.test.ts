@@ -165,18 +165,18 @@ it('what could not be read takes no room from what may stand in', async () => {
   expect(await read()).toBe(7n)
 })
 
-it('what was read of a chain that has begun anew since is not current, stands in for nothing, and is not waited for', async () => {
+it('what was read of a chain that was reset since is not current, stands in for nothing, and is not waited for', async () => {
   const { world, read, reader, fresh, isFresh } = stage()
   expect(await read()).toBe(7n)
   const freshness = reader.freshness(fresh()?.until ?? 0)
-  world.restarts += 1
+  world.resets += 1
   expect([isFresh(), reader.isFresh(freshness)]).toEqual([false, false])
   world.next = () => down
   expect(await read()).toBe('nobody answers')
   const held = gate()
   world.next = () => held.opened.then(() => holding(8n))
   const before = read()
-  world.restarts += 1
+  world.resets += 1
   world.next = () => holding(9n)
   expect(await read()).toBe(9n)
   held.open()

@@ -72,7 +72,7 @@ describe('a chain', () => {
     expect(await run(check)).toMatchObject({ engine: { consensus: { lastAcceptedHeight: 100 } } })
   })
 
-  it('follows a chain that began anew: no upstream has the old tip', async () => {
+  it('follows a chain that was reset: no upstream has the old tip', async () => {
     const views = [view('a:1'), view('b:2')]
     let height = 100n
     const check = chain(views, async () => height)

@@ -69,7 +69,7 @@ const forwardCall = ({ endpoint, message, body, contentType, signal }: EvmCall, 
 export function createEvmGateway(deps: EvmGatewayDeps): Pick<EvmApi, 'answer'> {
   const { pools, forwarder, tips, elsewhere } = deps
   const cache = createAnswerCache(deps.cache)
-  tips.onAnew(cache.clear)
+  tips.onReset(cache.clear)
   const kept = createKeptAnswers(cache, deps.tipCacheMs)
   const reads = createEvmReads({ pools, kept, tipOf: tips.of, lacks: forwarder.lacks })
   const filters = createEvmFilters({ pools, table: createSharedFilterTable(elsewhere), tipOf: tips.of })

@@ -153,7 +153,7 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
   const cache = createAnswerCache(deps.cache)
   const wake = createWake()
   const told = createToldClients({ ...deps, onNews: cache.forgetTip })
-  pools.onAnew(() => {
+  pools.onReset(() => {
     cache.clear()
     told.clear()
   })

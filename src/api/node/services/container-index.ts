@@ -144,13 +144,13 @@ async function say(
 const isIndex = (name: string): name is ContainerIndex => (CONTAINER_INDEXES as readonly string[]).includes(name)
 
 /** Calls the listener whenever a network was restarted, as test networks are. */
-type OnAnew = (listener: () => void) => void
+type OnReset = (listener: () => void) => void
 
 /** Makes methods that are answered from own containers where these are complete, otherwise by a node. */
-function createMethods(source: ContainerSource | undefined, onAnew: OnAnew) {
+function createMethods(source: ContainerSource | undefined, onReset: OnReset) {
   const told = new Map<ContainerIndex, bigint>()
   // No node has what the former chain had, and the new one's index would not count until it is as long.
-  onAnew(() => told.clear())
+  onReset(() => told.clear())
   const toldOf = (index: ContainerIndex): bigint => told.get(index) ?? -1n
   /** Where every node answers 404, since the one with the index starts anew, say, that is no answer: it is served here. */
   const askNode = async (index: ContainerIndex, call: LocalCall, params: JsonValue): Promise<RawJson> => {
@@ -183,8 +183,8 @@ function createMethods(source: ContainerSource | undefined, onAnew: OnAnew) {
  * index.*: answered from own containers if they are complete, otherwise by a node. `source` left out: there are none.
  * An empty range is always answered here: spec 2 requires an empty list where nodes return an error.
  */
-export function createContainerIndexService(source?: ContainerSource, onAnew: OnAnew = () => {}): LocalService {
-  const here = createMethods(source, onAnew)
+export function createContainerIndexService(source?: ContainerSource, onReset: OnReset = () => {}): LocalService {
+  const here = createMethods(source, onReset)
   const own = source && ownMethods(source)
   const range = here(readRange, own?.getContainerRange)
   return {

@@ -12,7 +12,7 @@ async function looksAt(body: string): Promise<number> {
   const pool = { head: () => 1n, status: () => [], exchange: async () => answer }
   const group = { pool, path: () => '', hosts: [], members: () => [] }
   const forwarder = createForwarderAlone({
-    pools: { group: () => group, onAnew: () => undefined } as unknown as NodePools,
+    pools: { group: () => group, onReset: () => undefined } as unknown as NodePools,
     tipCacheMs: 1_000,
   })
   await forwarder.forward({

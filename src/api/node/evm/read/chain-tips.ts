@@ -15,11 +15,11 @@ export interface ChainTips {
   /** A client was shown this block by this server itself: what nodes are asked next is no older. */
   shown(endpoint: Endpoint, height: bigint): void
   /** Calls the listener when a chain was reset or set back, as on test networks: nothing is final any more. */
-  onAnew(listener: () => void): void
+  onReset(listener: () => void): void
 }
 
 export interface ChainTipsDeps {
-  pools: Pick<NodePools, 'group' | 'onAnew'>
+  pools: Pick<NodePools, 'group' | 'onReset'>
   /** Blocks that a node may lag before its answers about the newest state are rejected. */
   maxLagBlocks: number
   /** What clients of other processes were shown; left out = this is the only process. */
@@ -37,7 +37,7 @@ export function createChainTips({ pools, maxLagBlocks, elsewhere }: ChainTipsDep
   const tips = new WeakMap<UpstreamPool, Map<string, ChainTip>>()
   const inUse = new LRUCache<string, Place>(roomFor(RECALLED))
   const listeners: (() => void)[] = []
-  const beganAnew = (): void => {
+  const tellReset = (): void => {
     for (const listener of listeners) listener()
   }
   const of: ChainTips['of'] = ({ path, source }) => {
@@ -51,13 +51,13 @@ export function createChainTips({ pools, maxLagBlocks, elsewhere }: ChainTipsDep
       head: () => pool.head(),
       holders: (height) => pool.status().flatMap((one) => (isAt(height, one.height) ? [one.host] : [])),
       onNewest: (host, height) => elsewhere?.tell({ kind: 'block', path, source, height: String(height), host }),
-      onSetBack: beganAnew,
+      onSetBack: tellReset,
     })
     tips.set(pool, (ofPool ?? new Map<string, ChainTip>()).set(path, tip))
     return tip
   }
-  pools.onAnew((pool) => {
-    beganAnew()
+  pools.onReset((pool) => {
+    tellReset()
     // Once a chain has advanced, nobody may be shown a lower block.
     tips.delete(pool)
   })
@@ -79,6 +79,6 @@ export function createChainTips({ pools, maxLagBlocks, elsewhere }: ChainTipsDep
       const group = pools.group(endpoint.source)
       for (const host of group.hosts) tip.mayLackNewest(host, group, endpoint)
     },
-    onAnew: (listener) => void listeners.push(listener),
+    onReset: (listener) => void listeners.push(listener),
   }
 }

@@ -47,7 +47,7 @@ export interface NodePools {
   /** Every pool made so far, for health and metrics. */
   pools(): readonly UpstreamPool[]
   /** Calls the listener with the pool of a chain that was reset, as on test networks: nothing is final any more. */
-  onAnew(listener: (pool: UpstreamPool) => void): void
+  onReset(listener: (pool: UpstreamPool) => void): void
   /** The upstreams of a chain have changed: its pools are recreated. Calls under way get their answers from the old. */
   forget(blockchainId: string): void
   close(): Promise<void>
@@ -68,7 +68,7 @@ export interface NodePoolsDeps {
   /** Host of the identity node; left out: the first node. */
   identity?: string
   limits: PoolLimits
-  deps: Omit<UpstreamPoolDeps, 'headProbe' | 'identity' | 'onAnew'>
+  deps: Omit<UpstreamPoolDeps, 'headProbe' | 'identity' | 'onReset'>
   /** How networks of several servers are verified; left out = servers are trusted. */
   networks?: Networks | undefined
 }
@@ -158,7 +158,7 @@ export function createNodePools(options: NodePoolsDeps): NodePools {
   const groups = new Map<string, OwnGroup>()
   const open = new Set<UpstreamPool>()
   const retired = new Map<OwnGroup, NodeJS.Timeout>()
-  const anew: ((pool: UpstreamPool) => void)[] = []
+  const resetListeners: ((pool: UpstreamPool) => void)[] = []
   const make = (
     name: string,
     specs: readonly UpstreamSpec[],
@@ -167,10 +167,15 @@ export function createNodePools(options: NodePoolsDeps): NodePools {
   ) => {
     if (specs.length === 0) return createEmptyPool(name)
     const probes = { ...(probe && { headProbe: probe }), ...(network && { identity: network }) }
-    const onAnew = (): void => {
-      for (const listener of anew) listener(pool)
+    const onReset = (): void => {
+      for (const listener of resetListeners) listener(pool)
     }
-    const pool = createUpstreamPool(name, specs, { ...limits, ...own }, { ...deps, ...probes, onAnew, onePlace: whole })
+    const pool = createUpstreamPool(
+      name,
+      specs,
+      { ...limits, ...own },
+      { ...deps, ...probes, onReset, onePlace: whole },
+    )
     open.add(pool)
     return pool
   }
@@ -260,8 +265,8 @@ export function createNodePools(options: NodePoolsDeps): NodePools {
     },
     identity,
     pools: () => [...open],
-    onAnew: (listener) => {
-      anew.push(listener)
+    onReset: (listener) => {
+      resetListeners.push(listener)
     },
     forget: (blockchainId) => {
       for (const [key, group] of groups) {

@@ -66,7 +66,7 @@ function startPair(bodyAt: (path: string) => { host: string; result: string }) {
   const path = (endpoint: { path: string }) => endpoint.path
   const hosts = ['one', 'two']
   const group = { pool, path, hosts, members: () => hosts.map((host) => ({ host, pool, path })) }
-  return { seen, pools: { group: () => group, onAnew: () => undefined } as unknown as NodePools }
+  return { seen, pools: { group: () => group, onReset: () => undefined } as unknown as NodePools }
 }
 
 it.each([

@@ -25,7 +25,7 @@ function startBlocks(heights: Record<string, bigint | undefined>, mark = 100n) {
   }
   const blocks = createCBlocks({
     pools: { group: () => group } as unknown as Pick<NodePools, 'group'>,
-    tips: { of: () => tip as unknown as ChainTip, shown: () => undefined, onAnew: () => undefined },
+    tips: { of: () => tip as unknown as ChainTip, shown: () => undefined, onReset: () => undefined },
   })
   return { blocks, done }
 }

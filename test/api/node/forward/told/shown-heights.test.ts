@@ -52,7 +52,7 @@ it('where one of several tells a height that cannot be, the others are asked as 
   expect(late).toEqual([])
   tell('101')
   expect(late).toEqual(['two', 'three'])
-  // A chain that began anew stands lower.
+  // A chain that was reset stands lower.
   tell('50')
   expect(late).toHaveLength(2)
   heights.clear()
@@ -91,7 +91,7 @@ function startForwarder(heights: { one: string; two: string }, path: string, met
   const pool = poolOf('one')
   const members = hosts.map((host) => ({ host, pool: poolOf(host), path: () => '' }))
   const group = { pool, path: () => '', hosts, members: () => members }
-  const pools = { group: () => group, onAnew: (listener: () => void) => void begun.push(listener) }
+  const pools = { group: () => group, onReset: (listener: () => void) => void begun.push(listener) }
   const forwarder = createForwarderAlone({
     pools: pools as unknown as NodePools,
   })
@@ -108,7 +108,7 @@ function startForwarder(heights: { one: string; two: string }, path: string, met
   }
 }
 
-it('of a chain that began anew, those are passed over that have not what is told of it now', async () => {
+it('of a chain that was reset, those are passed over that have not what is told of it now', async () => {
   const heights = { one: '101', two: '101' }
   const { ask, isAvoided, beginAnew } = startForwarder(heights, '/ext/bc/own', 'own.getHeight')
   await ask()

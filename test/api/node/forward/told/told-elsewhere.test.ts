@@ -141,7 +141,7 @@ it.each([
   const told: Told[] = []
   const listeners: ((heard: Told) => void)[] = []
   const forwarder = createForwarderAlone({
-    pools: { group: () => group, onAnew: () => undefined } as unknown as NodePools,
+    pools: { group: () => group, onReset: () => undefined } as unknown as NodePools,
     elsewhere: { ...nothing, tell: (news) => told.push(news), hear: (one) => listeners.push(one) },
   })
   for (const listener of listeners) listener({ kind: 'awaited', id: 'sent' })
@@ -175,7 +175,7 @@ it('what is kept of the tip is asked anew once a client of another process was t
   const listeners: ((heard: Told) => void)[] = []
   const anew: (() => void)[] = []
   const forwarder = createForwarderAlone({
-    pools: { group: () => group, onAnew: (one: () => void) => anew.push(one) } as unknown as NodePools,
+    pools: { group: () => group, onReset: (one: () => void) => anew.push(one) } as unknown as NodePools,
     tipCacheMs: 600_000,
     elsewhere: { ...nothing, hear: (one) => listeners.push(one) },
   })

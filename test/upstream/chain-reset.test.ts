@@ -3,16 +3,16 @@ import type { FaultServer } from '../support/upstream/fault-server.ts'
 import { heightProbe, startTestPool } from '../support/upstream/upstream-pool.ts'
 import { until } from '../support/waiting/until.ts'
 
-// Test networks are thrown away and begun anew behind the same address, often with the same genesis.
+// Test networks are thrown away and made anew behind the same address, often with the same genesis.
 
 const headProbe = heightProbe(20)
 
 async function start(servers: number) {
   let begun = 0
-  const onAnew = () => {
+  const onReset = () => {
     begun += 1
   }
-  const { pool, servers: all } = await startTestPool(Array(servers).fill({}), { deps: { headProbe, onAnew } })
+  const { pool, servers: all } = await startTestPool(Array(servers).fill({}), { deps: { headProbe, onReset } })
   const read = () => pool.rpc('', 'm', []).catch(() => undefined)
   const shows = async (at: number, height: bigint) => {
     const keep = setInterval(read, 10)
@@ -32,7 +32,7 @@ async function start(servers: number) {
   return { pool, all, begun: () => begun, shows, comesBackAt }
 }
 
-it('a server that comes back with a lower tip has begun anew: the head follows and whoever keeps answers is told', async () => {
+it('a server that comes back with a lower tip has a chain that was reset: the head follows and whoever keeps answers is told', async () => {
   const { pool, begun, comesBackAt } = await start(1)
   await comesBackAt(0, 3n)
   expect([begun(), pool.head()]).toEqual([1, 3n])
@@ -48,7 +48,7 @@ it('a server that only restarts, or one of several behind an open address that s
   expect([begun(), pool.head()]).toEqual([0, 101n])
 })
 
-it('of several servers it is the last to come back lower that tells of the chain begun anew', async () => {
+it('of several servers it is the last to come back lower that tells of the reset', async () => {
   const { pool, begun, comesBackAt } = await start(2)
   await comesBackAt(0, 3n)
   expect([begun(), pool.head()]).toEqual([0, 100n])

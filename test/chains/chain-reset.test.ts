@@ -28,7 +28,7 @@ async function beginChain(port: number, symbol: string, decimals: number, blocks
   return token
 }
 
-it('an EVM chain that began anew shows the tokens that are there now, not what was learnt at their addresses', async () => {
+it('an EVM chain that was reset shows the tokens that are there now, not what was learnt at their addresses', async () => {
   const port = await freePort()
   const token = await beginChain(port, 'OLD', 18, 40)
   const owner = anvil.accounts[0] as string

@@ -5,7 +5,7 @@ import { type HighNode, startEvmStage, startNodesAt } from '../stage.ts'
 const L1 = '2JVSBoinj9C2J33VntvzYtVJNZdN2NKiwwKjcumHUWEb5DbBrm'
 const chainOf = (path: string): 'C' | 'L1' => (path.includes(L1) ? 'L1' : 'C')
 
-it('of a chain that began anew behind the same address no old block is told, and its own number is', async () => {
+it('of a chain that was reset behind the same address no old block is told, and its own number is', async () => {
   let age = 'a'
   const { stage, nodes } = await startNodesAt([100], (node, { method, params }) => {
     if (method === 'eth_blockNumber') return `0x${node.height.toString(16)}`
