@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { utxoId } from '../../lib/bytes/utxo-id.ts'
 import type { Caller } from '../connection/index.ts'
 import { prepared } from '../prepared.ts'
-import { OPEN_END } from '../schema/primary-index.ts'
+import { openEnd } from '../schema/primary-index.ts'
 import { addressSource } from './address-source.ts'
 import type { ChainName } from './chain-numbers.ts'
 import type { OwnedDeps } from './owned.ts'
@@ -39,7 +39,6 @@ interface ActivityRow {
 
 /** As in lists of UTXOs: a reward belongs to the block with the transaction that paid it. */
 const CREATED_HEIGHT = sql.raw('coalesce(u.reward_height, u.created_height)')
-const openEnd = sql.raw(String(OPEN_END))
 
 export function createActivityQueries({ numbers, dbFor }: OwnedDeps): ActivityQueries {
   return {

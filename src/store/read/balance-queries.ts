@@ -3,7 +3,7 @@ import { directions, letters, outputKinds } from '../codes.ts'
 import type { Caller } from '../connection/index.ts'
 import { prepared } from '../prepared.ts'
 import type { ChainLetter, OutputKind } from '../rows/index.ts'
-import { OPEN_END } from '../schema/primary-index.ts'
+import { openEnd } from '../schema/primary-index.ts'
 import { addressSource, onceEach } from './address-source.ts'
 import type { ChainName } from './chain-numbers.ts'
 import type { OwnedDeps } from './owned.ts'
@@ -48,7 +48,6 @@ export interface BalanceQueries {
   groups(query: BalanceQuery): Promise<BalanceGroup[]>
 }
 
-const openEnd = sql.raw(String(OPEN_END))
 /**
  * The time of creation, as no index has it. If it may search for it in the index of consumed outputs, Postgres 18 counts
  * a descent for each time of consumption (a skip scan), and reads the entries of all that the owner had by then instead.

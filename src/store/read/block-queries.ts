@@ -1,9 +1,9 @@
 import type { ExpressionBuilder, Kysely, Selectable } from 'kysely'
+import { hexParts } from '../../lib/bytes/hex-parts.ts'
 import { bytea } from '../bytea.ts'
 import type { BlockProposer, BlockRow } from '../rows/index.ts'
 import type { Database } from '../schema/index.ts'
 import type { ChainName, ChainNumbers } from './chain-numbers.ts'
-import { hexParts } from './hex-parts.ts'
 
 export interface ProposedBlocksQuery {
   chain: ChainName

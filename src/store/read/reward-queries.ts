@@ -3,7 +3,7 @@ import { rewardTypes, stakerRoles } from '../codes.ts'
 import type { Caller } from '../connection/index.ts'
 import type { RewardType } from '../rows/index.ts'
 import type { Database } from '../schema/index.ts'
-import { OPEN_END } from '../schema/primary-index.ts'
+import { openEnd } from '../schema/primary-index.ts'
 import { addressSource, onceEach } from './address-source.ts'
 import type { OwnedDeps } from './owned.ts'
 
@@ -32,7 +32,6 @@ export interface RewardQueries {
   sums(network: string, addresses: readonly string[], caller?: Caller): Promise<RewardSums>
 }
 
-const openEnd = sql.raw(String(OPEN_END))
 const primaryNetwork = sql.raw(`'\\x${'00'.repeat(32)}'::bytea`)
 
 /**

@@ -3,7 +3,7 @@ import { bytea } from '../bytea.ts'
 import type { Caller } from '../connection/index.ts'
 import { prepared } from '../prepared.ts'
 import type { Database } from '../schema/index.ts'
-import { OPEN_END } from '../schema/primary-index.ts'
+import { openEnd } from '../schema/primary-index.ts'
 import { keyFromUuid } from '../utxo-key.ts'
 import { addressSource } from './address-source.ts'
 import type { ChainName } from './chain-numbers.ts'
@@ -59,8 +59,6 @@ export interface UtxoQueries {
   /** Creation and consumption of outputs of a network (its name in the configuration), by their ids (hex). */
   lives(network: string, ids: readonly string[]): Promise<ReadonlyMap<string, UtxoLife>>
 }
-
-const openEnd = sql.raw(String(OPEN_END))
 
 export function createUtxoQueries(db: Kysely<Database>, { numbers, dbFor }: OwnedDeps): UtxoQueries {
   const knownAssets = createKnownAssets(db)

@@ -1,8 +1,10 @@
-import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+import { type ColumnType, type Generated, type JSONColumnType, sql } from 'kysely'
 import type { Bytes, Int8, NullableBytes, NullableInt8, NullableNumeric, Numeric } from './column-types.ts'
 
 /** End of an open interval; also the literal in partial indexes, so it is never passed as a parameter. */
 export const OPEN_END = 9_223_372_036_854_775_807n
+/** The same as a literal of SQL: a parameter would keep the planner from using the partial indexes. */
+export const openEnd = sql.raw(String(OPEN_END))
 
 /** jsonb of an owner set: `{threshold, locktime: "…", addresses: [hex]}`. */
 export interface StoredOwners {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
+import { hexParts } from '../../lib/bytes/hex-parts.ts'
 import { letters } from '../codes.ts'
 import type { Db } from '../database.ts'
 import { RangeContentError } from '../errors.ts'
-import { hexParts } from '../read/hex-parts.ts'
-import { OPEN_END } from '../schema/primary-index.ts'
+import { openEnd } from '../schema/primary-index.ts'
 import { keyFromUuid } from '../utxo-key.ts'
 import { type Column, column, insertRows, rowSource, sendChunks } from './bulk.ts'
 import type { UtxoScope } from './create-utxos.ts'
@@ -11,7 +11,6 @@ import type { RangeTransaction } from './range-transaction.ts'
 import { type KeyedProlongation, type KeyedRelease, type KeyedSpend, name } from './utxo-plan.ts'
 
 const ADDRESS_BYTES = 20
-const openEnd = sql.raw(String(OPEN_END))
 
 /**
  * `u.utxo = r.utxo` in a form that is no condition of a hash join: with fewer than a million outputs the planner prefers

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { hexParts } from '../../../src/store/read/hex-parts.ts'
+import { hexParts } from '../../../src/lib/bytes/hex-parts.ts'
 
 it('hex that strings values together falls into these', () => {
   expect(hexParts('', 2)).toEqual([])
