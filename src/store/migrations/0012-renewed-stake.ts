@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
+import { column, eachChunk, rowSource } from '../bulk/rows.ts'
 import type { Database } from '../schema/index.ts'
 import { utxoKey } from '../utxo-key.ts'
-import { column, eachChunk, rowSource } from '../write/bulk.ts'
 
 /**
  * Stake of a validator that renews itself ends with its newest period. Earlier versions let it end with the first one,

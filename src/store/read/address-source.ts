@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { column, rowSource } from '../write/bulk.ts'
+import { column, rowSource } from '../bulk/rows.ts'
 
 /**
  * `unnest(…) as w(address)`: the wanted addresses as rows. Queries loop over them (`cross join lateral`), so that each

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { bytea } from '../bytea.ts'
 import type { Database } from '../schema/index.ts'
 import type { ChainNumbers } from './chain-numbers.ts'
-import { type AssetInfo, toAsset } from './utxo-record.ts'
+import { type AssetInfo, toAsset } from './utxos/utxo-record.ts'
 
 export interface AssetQueries {
   /**

@@ -7,7 +7,7 @@ import { openEnd } from '../schema/primary-index.ts'
 import { addressSource, onceEach } from './address-source.ts'
 import type { ChainName } from './chain-numbers.ts'
 import type { OwnedDeps } from './owned.ts'
-import { type AssetColumns, type AssetInfo, toAsset } from './utxo-record.ts'
+import { type AssetColumns, type AssetInfo, toAsset } from './utxos/utxo-record.ts'
 
 export interface BalanceQuery {
   chain: ChainName

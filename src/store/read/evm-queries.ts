@@ -1,11 +1,11 @@
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
 import { hexParts } from '../../lib/bytes/hex-parts.ts'
+import { column, rowSource } from '../bulk/rows.ts'
 import { bytea } from '../bytea.ts'
 import { tokenStandards } from '../codes.ts'
 import type { Caller } from '../connection/index.ts'
 import type { EvmBlockRow, EvmTransactionRow, TokenStandard } from '../rows/index.ts'
 import type { Database } from '../schema/index.ts'
-import { column, rowSource } from '../write/bulk.ts'
 import type { OwnedDeps } from './owned.ts'
 
 /** Position in the list of all chains' blocks. */

@@ -19,7 +19,7 @@ import { createEvmQueries, type EvmQueries } from './evm-queries.ts'
 import { createNftQueries, type NftQueries } from './nft-queries.ts'
 import { createRewardQueries, type RewardQueries } from './reward-queries.ts'
 import { createSampleQueries, type SampleQueries } from './sample-queries.ts'
-import { createUtxoQueries, type UtxoQueries } from './utxo-queries.ts'
+import { createUtxoQueries, type UtxoQueries } from './utxos/utxo-queries.ts'
 
 export type { Activity, ActivityQueries } from './activity-queries.ts'
 export type { BalanceGroup, BalanceQueries, BalanceQuery } from './balance-queries.ts'
@@ -38,9 +38,9 @@ export type {
 export type { Collection, NftMetadata, NftQueries, NftToken } from './nft-queries.ts'
 export type { PendingRewards, RewardQueries, RewardSums } from './reward-queries.ts'
 export type { SampledL1Validator, SampledOutput } from './sample-queries.ts'
-export type { UtxoLife } from './utxo-lives.ts'
-export type { UtxoCursor, UtxoListQuery, UtxoPage, UtxoQueries } from './utxo-queries.ts'
-export type { AssetInfo, UtxoRecord } from './utxo-record.ts'
+export type { UtxoLife } from './utxos/utxo-lives.ts'
+export type { UtxoCursor, UtxoListQuery, UtxoPage, UtxoQueries } from './utxos/utxo-queries.ts'
+export type { AssetInfo, UtxoRecord } from './utxos/utxo-record.ts'
 
 /** The reading side of the index. Queries of one chain reject with NotFoundError if it was never indexed. */
 export interface IndexReader {

@@ -1,15 +1,15 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
+import { column, rowSource } from '../bulk/rows.ts'
 import { bytea } from '../bytea.ts'
 import { chainNumber, letters } from '../codes.ts'
 import type { L1ValidatorRow } from '../rows/index.ts'
 import type { Database } from '../schema/index.ts'
 import { OPEN_END } from '../schema/primary-index.ts'
 import { keyOfId } from '../utxo-key.ts'
-import { column, rowSource } from '../write/bulk.ts'
 import type { ChainNumbers } from './chain-numbers.ts'
-import { createKnownAssets } from './known-assets.ts'
 import { toL1Validator } from './open-staking.ts'
-import { assetOf, storedRecordLine, toRecord, type UtxoRecord } from './utxo-record.ts'
+import { createKnownAssets } from './utxos/known-assets.ts'
+import { assetOf, storedRecordLine, toRecord, type UtxoRecord } from './utxos/utxo-record.ts'
 
 /** An output and what its owners' lists hold of it. */
 export interface SampledOutput {

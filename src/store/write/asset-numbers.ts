@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
+import { column, eachChunk, insertRows, rowSource } from '../bulk/rows.ts'
 import type { Db } from '../database.ts'
 import { StoreCorruptError } from '../errors.ts'
 import type { AssetRow } from '../rows/index.ts'
-import { column, eachChunk, insertRows, rowSource } from './bulk.ts'
 import { ASSET } from './write-blocks.ts'
 
 /** Rows of UTXOs refer to assets by numbers, which never change. */

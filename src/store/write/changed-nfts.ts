@@ -1,9 +1,9 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { type Column, column, rowSource, sendChunks } from '../bulk/rows.ts'
 import { bytea } from '../bytea.ts'
 import { nowSeconds } from '../database.ts'
 import type { EvmMetadataChangeRow } from '../rows/index.ts'
 import type { Database } from '../schema/index.ts'
-import { type Column, column, rowSource, sendChunks } from './bulk.ts'
 import type { RangeTransaction } from './range-transaction.ts'
 
 /**

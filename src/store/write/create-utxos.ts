@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { type Column, column, type Insertion, insertRows, rowsFor, sendTogether } from '../bulk/rows.ts'
 import { chainNumber, directions, letters, outputKinds, rewardTypes } from '../codes.ts'
 import type { Db } from '../database.ts'
 import { RangeContentError } from '../errors.ts'
@@ -7,7 +8,6 @@ import { OPEN_END } from '../schema/primary-index.ts'
 import { keyFromUuid } from '../utxo-key.ts'
 import { originOf } from '../utxo-origin.ts'
 import type { AssetNumbers } from './asset-numbers.ts'
-import { type Column, column, type Insertion, insertRows, rowsFor, sendTogether } from './bulk.ts'
 import type { RangeTransaction } from './range-transaction.ts'
 import { name, type PlannedUtxo } from './utxo-plan.ts'
 

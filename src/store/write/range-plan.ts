@@ -1,7 +1,7 @@
+import type { Insertion } from '../bulk/rows.ts'
 import { chainNumber } from '../codes.ts'
 import type { PrimaryRows, RangeRows } from '../rows/index.ts'
 import { assetNumbers } from './asset-numbers.ts'
-import type { Insertion } from './bulk.ts'
 import { homeInsertions, type UtxoScope } from './create-utxos.ts'
 import type { StreamTarget } from './stream-rows.ts'
 import { type PlannedUtxo, planUtxos, type UtxoPlan } from './utxo-plan.ts'

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { type Column, column, type Insertion, rowsFor } from '../bulk/rows.ts'
 import { tokenStandards } from '../codes.ts'
 import { nowSeconds } from '../database.ts'
 import type {
@@ -11,7 +12,6 @@ import type {
   EvmTransactionRow,
   EvmTransferRow,
 } from '../rows/index.ts'
-import { type Column, column, type Insertion, rowsFor } from './bulk.ts'
 import type { StreamTarget } from './stream-rows.ts'
 
 /** The rows of a range of an EVM chain. Every row has its height, so that `rewind` finds it. */

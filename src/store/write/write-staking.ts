@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { type Column, column, eachChunk, insertRows, rowSource } from '../bulk/rows.ts'
 import { stakerKinds, stakerRoles } from '../codes.ts'
 import type { Db } from '../database.ts'
 import { RangeContentError } from '../errors.ts'
@@ -11,7 +12,6 @@ import type {
   StakingRows,
   SubnetRow,
 } from '../rows/index.ts'
-import { type Column, column, eachChunk, insertRows, rowSource } from './bulk.ts'
 
 /** Writes a P range's changes of stakers, subnets and L1s. */
 export async function writeStaking(db: Db, network: number, rows: StakingRows): Promise<void> {

@@ -5,7 +5,7 @@ import { activityQueries } from './activity-queries.ts'
 import { balanceQueries } from './balance-queries.ts'
 import { blockQueries } from './block-queries.ts'
 import { rewardQueries } from './reward-queries.ts'
-import { utxoQueries } from './utxo-queries.ts'
+import { utxoQueries } from './utxos/utxo-queries.ts'
 
 // One filling for all, since it takes longer than all that is read.
 describeFilledStores('a store with the recorded network', fillRecorded, (store) => {

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { encodeCb58 } from '../../../src/lib/bytes/cb58.ts'
-import { hexToBytes } from '../../../src/lib/bytes/ids.ts'
-import { utxoId } from '../../../src/lib/bytes/utxo-id.ts'
-import type { SpendRow, Store, UtxoCursor, UtxoListQuery, UtxoRow } from '../../../src/store/index.ts'
-import { utxoKey } from '../../../src/store/utxo-key.ts'
-import { describeFilledStores } from '../../support/store/store.ts'
-import { AVAX, address, block, commit, id, registerAll } from '../write/range-samples.ts'
+import { encodeCb58 } from '../../../../src/lib/bytes/cb58.ts'
+import { hexToBytes } from '../../../../src/lib/bytes/ids.ts'
+import { utxoId } from '../../../../src/lib/bytes/utxo-id.ts'
+import type { SpendRow, Store, UtxoCursor, UtxoListQuery, UtxoRow } from '../../../../src/store/index.ts'
+import { utxoKey } from '../../../../src/store/utxo-key.ts'
+import { describeFilledStores } from '../../../support/store/store.ts'
+import { AVAX, address, block, commit, id, registerAll } from '../../write/range-samples.ts'
 
 /*
  * Pages of any query against sorting and cutting the whole list in memory, over outputs that are much alike: few times,

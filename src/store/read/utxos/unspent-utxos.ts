@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { directions } from '../codes.ts'
+import { directions } from '../../codes.ts'
 import { type PageRow, recordLine } from './utxo-record.ts'
 
 /** Columns of an owner's entry about an unspent output: all of its data if there is an origin. */

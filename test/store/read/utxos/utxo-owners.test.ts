@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import type { Store, UtxoCursor, UtxoRow } from '../../../src/store/index.ts'
-import { describeFilledStores } from '../../support/store/store.ts'
-import { AVAX, address, block, commit, id, registerAll } from '../write/range-samples.ts'
+import type { Store, UtxoCursor, UtxoRow } from '../../../../src/store/index.ts'
+import { describeFilledStores } from '../../../support/store/store.ts'
+import { AVAX, address, block, commit, id, registerAll } from '../../write/range-samples.ts'
 
 /** Of one output; some lie on one page, and not many. */
 const MANY = 26_000

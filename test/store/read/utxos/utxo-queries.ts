@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { encodeCb58 } from '../../../src/lib/bytes/cb58.ts'
-import { hexToBytes, idToCb58 } from '../../../src/lib/bytes/ids.ts'
-import type { Store, UtxoCursor, UtxoListQuery, UtxoRecord } from '../../../src/store/index.ts'
-import { type TrueUtxo, trueUtxos } from '../../support/recorded/true-utxos.ts'
-import { hexId, parseAddress } from '../recorded-rows.ts'
-import { LETTERS, recordedChain } from '../recorded-truth.ts'
+import { encodeCb58 } from '../../../../src/lib/bytes/cb58.ts'
+import { hexToBytes, idToCb58 } from '../../../../src/lib/bytes/ids.ts'
+import type { Store, UtxoCursor, UtxoListQuery, UtxoRecord } from '../../../../src/store/index.ts'
+import { type TrueUtxo, trueUtxos } from '../../../support/recorded/true-utxos.ts'
+import { hexId, parseAddress } from '../../recorded-rows.ts'
+import { LETTERS, recordedChain } from '../../recorded-truth.ts'
 
 /** UTXO lists of a store that holds the recorded network. */
 export function utxoQueries(store: () => Store): void {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { createLineReader, lineOf } from '../../../src/store/read/record-line.ts'
-import { openMemoryStore } from '../../support/store/store.ts'
+import { createLineReader, lineOf } from '../../../../src/store/read/utxos/record-line.ts'
+import { openMemoryStore } from '../../../support/store/store.ts'
 
 const MOST = 2n ** 64n - 1n
 

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Column, column, rowSource } from '../../../src/store/bulk/rows.ts'
 import { type ConnectionPool, openEmbeddedPool, openServerPool } from '../../../src/store/connection/index.ts'
 import { RangeContentError } from '../../../src/store/errors.ts'
 import type { Database } from '../../../src/store/schema/index.ts'
-import { type Column, column, rowSource } from '../../../src/store/write/bulk.ts'
 import { type PostgresServer, startPostgres } from '../../support/store/postgres-server.ts'
 
 const logger = pino({ level: 'silent' })

@@ -1,9 +1,9 @@
-import { hexParts } from '../../lib/bytes/hex-parts.ts'
-import { utxoId } from '../../lib/bytes/utxo-id.ts'
-import { letters, outputKinds, rewardTypes } from '../codes.ts'
-import type { ChainLetter, OutputKind, RewardMark, StakeInterval } from '../rows/index.ts'
-import { OPEN_END } from '../schema/primary-index.ts'
-import { readOrigin } from '../utxo-origin.ts'
+import { hexParts } from '../../../lib/bytes/hex-parts.ts'
+import { utxoId } from '../../../lib/bytes/utxo-id.ts'
+import { letters, outputKinds, rewardTypes } from '../../codes.ts'
+import type { ChainLetter, OutputKind, RewardMark, StakeInterval } from '../../rows/index.ts'
+import { OPEN_END } from '../../schema/primary-index.ts'
+import { readOrigin } from '../../utxo-origin.ts'
 import { createLineReader, lineOf } from './record-line.ts'
 
 /** An asset's data; names are missing until its creation is indexed (no block of P contains them for AVAX). */

@@ -1,4 +1,4 @@
-import { StoreCorruptError } from '../errors.ts'
+import { StoreCorruptError } from '../../errors.ts'
 
 /**
  * A row as one text, `(1,,"\\x0a",…)`, for columns of numbers, bytes and UUIDs, whose texts contain no comma. Nulls are

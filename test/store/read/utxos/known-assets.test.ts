@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { describeStores } from '../../support/store/store.ts'
-import { AVAX, address, block, commit, id, output, registerAll } from '../write/range-samples.ts'
+import { describeStores } from '../../../support/store/store.ts'
+import { AVAX, address, block, commit, id, output, registerAll } from '../../write/range-samples.ts'
 
 const OTHER = id(0xa2)
 const DESCRIBED = { id: OTHER, name: 'Other, "x"', symbol: '', denomination: 0, type: 'nft' as const }

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
-import type { Database } from '../schema/index.ts'
-import { keyFromUuid, keyOfId } from '../utxo-key.ts'
-import { column, rowSource } from '../write/bulk.ts'
+import { column, rowSource } from '../../bulk/rows.ts'
+import type { Database } from '../../schema/index.ts'
+import { keyFromUuid, keyOfId } from '../../utxo-key.ts'
 
 /** Creation and consumption of an output, as far as indexed. */
 export interface UtxoLife {

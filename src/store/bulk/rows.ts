@@ -1,8 +1,8 @@
 import { type QueryResult, type RawBuilder, sql } from 'kysely'
 import { inChunks } from '../../lib/in-chunks.ts'
 import type { Db } from '../database.ts'
+import type { RangeTransaction } from '../write/range-transaction.ts'
 import { binaryArray, binaryValue, type Cell, type ColumnType } from './binary-array.ts'
-import type { RangeTransaction } from './range-transaction.ts'
 
 /** A column of a bulk write. */
 export interface Column<R> {

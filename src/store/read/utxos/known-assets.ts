@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { LRUCache } from 'lru-cache'
-import { roomFor } from '../../lib/room-for.ts'
-import type { Database } from '../schema/index.ts'
+import { roomFor } from '../../../lib/room-for.ts'
+import type { Database } from '../../schema/index.ts'
 import { type AssetInfo, toAsset } from './utxo-record.ts'
 
 /** Assets by their numbers in rows; a number without an asset is left out. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import type { Store, UtxoListQuery, UtxoRecord, UtxoRow } from '../../../src/store/index.ts'
-import { describeFilledStores } from '../../support/store/store.ts'
-import { AVAX, address, block, commit, id, output, registerAll, spend } from '../write/range-samples.ts'
+import type { Store, UtxoListQuery, UtxoRecord, UtxoRow } from '../../../../src/store/index.ts'
+import { describeFilledStores } from '../../../support/store/store.ts'
+import { AVAX, address, block, commit, id, output, registerAll, spend } from '../../write/range-samples.ts'
 
 /*
  * Pages of unspent outputs by time are read from the owners' entries alone; what comes with spent ones is read from
