@@ -45,7 +45,7 @@ const WAITING = [
   'sharing/unfit-server',
   'store/connection/leader-lock',
   'store/connection/silent-server',
-  'store/write/leader-lease',
+  'store/write/leader/leader-lease',
   'upstream/chaos',
   'upstream/health/head-probe',
   'upstream/health/identity',

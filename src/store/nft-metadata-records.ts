@@ -6,7 +6,7 @@ import { nowSeconds } from './database.ts'
 import type { ChainNumbers } from './read/chain-numbers.ts'
 import type { NftMetadata } from './read/nft-queries.ts'
 import type { Database } from './schema/index.ts'
-import { queueChanged } from './write/changed-nfts.ts'
+import { queueChanged } from './write/evm/changed-nfts.ts'
 
 /** A token whose metadata is to be fetched. */
 export interface DueNft {

@@ -20,7 +20,7 @@ import { refuseOtherEncodings } from './server-encoding.ts'
 import { refuseSpreadTables } from './spread-tables.ts'
 import { createUpkeep } from './upkeep.ts'
 import { createIndexWriter } from './write/index.ts'
-import { createLeaderLease } from './write/leader-lease.ts'
+import { createLeaderLease } from './write/leader/leader-lease.ts'
 
 export interface StoreOptions {
   /** A Postgres server; left out = the embedded database. */

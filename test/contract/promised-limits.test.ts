@@ -42,8 +42,8 @@ import { MAX_BYTES as MAX_NAME_BYTES } from '../../src/services/keystore/users.t
 import { MAX_DERIVED } from '../../src/services/stake-rewards/index.ts'
 import { placesOfOne } from '../../src/store/connection/turns.ts'
 import { MAX_WAITING, READ_CONNECTIONS, STATEMENT_TIMEOUT_MS } from '../../src/store/store.ts'
-import { MOST_CHANGED_IDS, TOKENS_PER_TURN } from '../../src/store/write/changed-nfts.ts'
-import { LEASE_TIMES } from '../../src/store/write/leader-lease.ts'
+import { MOST_CHANGED_IDS, TOKENS_PER_TURN } from '../../src/store/write/evm/changed-nfts.ts'
+import { LEASE_TIMES } from '../../src/store/write/leader/leader-lease.ts'
 import { SAFE_FETCH_LIMITS } from '../../src/upstream/safe-fetch/safe-fetch.ts'
 import { MAX_BYTES as MAX_METADATA_BYTES } from '../../src/wiring/indexed/nft-metadata.ts'
 

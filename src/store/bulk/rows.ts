@@ -1,7 +1,6 @@
-import { type QueryResult, type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { inChunks } from '../../lib/in-chunks.ts'
 import type { Db } from '../database.ts'
-import type { RangeTransaction } from '../write/range-transaction.ts'
 import { binaryArray, binaryValue, type Cell, type ColumnType } from './binary-array.ts'
 
 /** A column of a bulk write. */
@@ -14,7 +13,7 @@ export interface Column<R> {
 export const column = <R>(name: string, type: ColumnType, of: (row: R) => Cell): Column<R> => ({ name, type, of })
 
 /** Rows per statement: enough that the round trip hardly matters, few enough that the arrays stay at a few MB. */
-const ROWS = 4_000
+export const ROWS_PER_STATEMENT = 4_000
 
 /**
  * Inserts rows with one statement per some thousand of them: each column is sent as one array.
@@ -36,7 +35,8 @@ export async function insertRows<R, Out = never>(
   })
 }
 
-function insertion<R>(
+/** `insert into … select …` of rows, without what follows the select. @param head SQL before it */
+export function insertion<R>(
   table: string,
   columns: readonly Column<R>[],
   rows: readonly R[],
@@ -49,53 +49,13 @@ function insertion<R>(
   return sql`insert into ${sql.table(table)} (${names}) ${head} select ${values} from ${rowSource('r', columns, rows)}`
 }
 
-/** Rows of one table, to be inserted together with those of others. */
-export interface Insertion {
-  /** Some thousand rows at a time. */
-  readonly parts: readonly RawBuilder<unknown>[]
-}
-
-/** @param tail SQL after the select, for example an `on conflict` clause */
-export function rowsFor<R>(
-  table: string,
-  columns: readonly Column<R>[],
-  rows: readonly R[],
-  tail: RawBuilder<unknown> = sql``,
-): Insertion {
-  return { parts: inChunks(rows, ROWS).map((chunk) => sql`${insertion(table, columns, chunk)} ${tail}`) }
-}
-
-/**
- * Sends insertions into several tables as one statement, as long as none has more than some thousand rows. Does not
- * wait for it: meanwhile this process can read the next blocks.
- */
-export function sendTogether(tx: RangeTransaction, insertions: readonly Insertion[]): void {
-  const rounds = Math.max(0, ...insertions.map(({ parts }) => parts.length))
-  for (let round = 0; round < rounds; round++) {
-    const parts = insertions.flatMap((insertion) => insertion.parts[round] ?? [])
-    const named = parts.map((part, i) => sql`${sql.raw(`i${i}`)} as (${part})`)
-    void tx.send(sql`with ${sql.join(named)} select`)
-  }
-}
-
-/** Sends one statement per some thousand rows. @returns their answers, to be awaited later */
-export function sendChunks<R, Out>(
-  tx: RangeTransaction,
-  rows: readonly R[],
-  statement: (chunk: readonly R[]) => RawBuilder<Out>,
-): Promise<QueryResult<Out>[]> {
-  const all = Promise.all(inChunks(rows, ROWS).map((chunk) => tx.send(statement(chunk))))
-  all.catch(() => undefined)
-  return all
-}
-
 /** Calls `work` with some thousand rows at a time and joins the results. */
 export async function eachChunk<R, Out>(
   rows: readonly R[],
   work: (chunk: readonly R[]) => Promise<Out[]>,
 ): Promise<Out[]> {
   const all: Out[] = []
-  for (const chunk of inChunks(rows, ROWS)) for (const row of await work(chunk)) all.push(row)
+  for (const chunk of inChunks(rows, ROWS_PER_STATEMENT)) for (const row of await work(chunk)) all.push(row)
   return all
 }
 

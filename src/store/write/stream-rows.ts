@@ -8,7 +8,7 @@ import { DISOWNED } from '../index-age.ts'
 import type { StoredTip } from '../index-writer.ts'
 import type { ChainLetter, RangeProgress, StreamDefinition, StreamProgress } from '../rows/index.ts'
 import type { Database } from '../schema/index.ts'
-import type { RangeTransaction } from './range-transaction.ts'
+import type { RangeTransaction } from './range/range-transaction.ts'
 
 /** A stream as the writer needs it. */
 export interface StreamTarget {

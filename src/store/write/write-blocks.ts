@@ -1,5 +1,6 @@
-import { type Column, column, type Insertion, rowsFor } from '../bulk/rows.ts'
+import { type Column, column } from '../bulk/rows.ts'
 import type { AssetRow, BlockRow, ContainerRow, PrimaryRows, TransactionRow } from '../rows/index.ts'
+import { type Insertion, rowsFor } from './range/send-rows.ts'
 
 /**
  * Blocks, containers and transactions of one chain; they are never changed afterwards.

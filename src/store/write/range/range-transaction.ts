@@ -7,9 +7,9 @@ import {
   type QueryResult,
   type RawBuilder,
 } from 'kysely'
-import type { Db } from '../database.ts'
-import { StoreUnavailableError } from '../errors.ts'
-import type { Database } from '../schema/index.ts'
+import type { Db } from '../../database.ts'
+import { StoreUnavailableError } from '../../errors.ts'
+import type { Database } from '../../schema/index.ts'
 
 /** A transaction whose statements are sent without waiting for earlier answers. */
 export interface RangeTransaction {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import type { RangeRows } from '../../../src/store/index.ts'
-import { createRangeKnowledge } from '../../../src/store/write/range-knowledge.ts'
-import { id } from './range-samples.ts'
+import type { RangeRows } from '../../../../src/store/index.ts'
+import { createRangeKnowledge } from '../../../../src/store/write/range/range-knowledge.ts'
+import { id } from '../range-samples.ts'
 
 const NAME = 'testnet:P'
 

@@ -1,6 +1,6 @@
-import type { RangeRows } from '../rows/index.ts'
+import type { RangeRows } from '../../rows/index.ts'
+import type { StreamTarget } from '../stream-rows.ts'
 import { planRange, type RangePlan } from './range-plan.ts'
-import type { StreamTarget } from './stream-rows.ts'
 
 /**
  * Knowledge of the database from earlier commits, so that the next range can be planned before the last one is written.

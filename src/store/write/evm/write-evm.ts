@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { type Column, column, type Insertion, rowsFor } from '../bulk/rows.ts'
-import { tokenStandards } from '../codes.ts'
-import { nowSeconds } from '../database.ts'
+import { type Column, column } from '../../bulk/rows.ts'
+import { tokenStandards } from '../../codes.ts'
+import { nowSeconds } from '../../database.ts'
 import type {
   EvmBlockRow,
   EvmContractRow,
@@ -11,8 +11,9 @@ import type {
   EvmRows,
   EvmTransactionRow,
   EvmTransferRow,
-} from '../rows/index.ts'
-import type { StreamTarget } from './stream-rows.ts'
+} from '../../rows/index.ts'
+import { type Insertion, rowsFor } from '../range/send-rows.ts'
+import type { StreamTarget } from '../stream-rows.ts'
 
 /** The rows of a range of an EVM chain. Every row has its height, so that `rewind` finds it. */
 export function evmInsertions(stream: Pick<StreamTarget, 'id' | 'testnet'>, rows: EvmRows): Insertion[] {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { type PrimaryRows, RangeGapError, type Store } from '../../../src/store/index.ts'
-import { describeStores } from '../../support/store/store.ts'
-import { block, commit, id, listed, output, range, registerAll, spend } from './range-samples.ts'
+import { type PrimaryRows, RangeGapError, type Store } from '../../../../src/store/index.ts'
+import { describeStores } from '../../../support/store/store.ts'
+import { block, commit, id, listed, output, range, registerAll, spend } from '../range-samples.ts'
 
 const P = 'testnet:P'
 const chain = { network: 'testnet', letter: 'P' as const }

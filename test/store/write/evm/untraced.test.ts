@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import type { Store } from '../../../src/store/index.ts'
-import { describeStores } from '../../support/store/store.ts'
-import { address, commitEvm, evmBlock, id, L1, range, tipAt } from './range-samples.ts'
+import type { Store } from '../../../../src/store/index.ts'
+import { describeStores } from '../../../support/store/store.ts'
+import { address, commitEvm, evmBlock, id, L1, range, tipAt } from '../range-samples.ts'
 
 const { name } = L1
 const FAR = 2_000

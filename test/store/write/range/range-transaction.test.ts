@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ConnectionPool, openEmbeddedPool, openServerPool } from '../../../src/store/connection/index.ts'
-import { inRangeTransaction, type RangeTransaction } from '../../../src/store/write/range-transaction.ts'
-import { type PostgresServer, startPostgres } from '../../support/store/postgres-server.ts'
+import { type ConnectionPool, openEmbeddedPool, openServerPool } from '../../../../src/store/connection/index.ts'
+import { inRangeTransaction, type RangeTransaction } from '../../../../src/store/write/range/range-transaction.ts'
+import { type PostgresServer, startPostgres } from '../../../support/store/postgres-server.ts'
 
 const logger = pino({ level: 'silent' })
 

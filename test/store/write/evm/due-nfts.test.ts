@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { useServerStores } from '../../support/store/server-stores.ts'
-import { describeStores } from '../../support/store/store.ts'
-import { address, commitEvm, L1, NFTS, nft } from './range-samples.ts'
+import { useServerStores } from '../../../support/store/server-stores.ts'
+import { describeStores } from '../../../support/store/store.ts'
+import { address, commitEvm, L1, NFTS, nft } from '../range-samples.ts'
 
 describeStores('NFT metadata that is due', (open) => {
   it('leaves out collections that have enough of it, of each kind by itself', async () => {

@@ -1,10 +1,11 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import { type Column, column, rowSource, sendChunks } from '../bulk/rows.ts'
-import { bytea } from '../bytea.ts'
-import { nowSeconds } from '../database.ts'
-import type { EvmMetadataChangeRow } from '../rows/index.ts'
-import type { Database } from '../schema/index.ts'
-import type { RangeTransaction } from './range-transaction.ts'
+import { type Column, column, rowSource } from '../../bulk/rows.ts'
+import { bytea } from '../../bytea.ts'
+import { nowSeconds } from '../../database.ts'
+import type { EvmMetadataChangeRow } from '../../rows/index.ts'
+import type { Database } from '../../schema/index.ts'
+import type { RangeTransaction } from '../range/range-transaction.ts'
+import { sendChunks } from '../range/send-rows.ts'
 
 /**
  * Most token ids, in ranges of several, that a commit queues. A log of a few thousand gas may name a million tokens:

@@ -1,8 +1,8 @@
-import { CancelledError } from '../../errors.ts'
-import type { Db } from '../database.ts'
-import { NewerSchemaError } from '../errors.ts'
-import type { Leadership } from '../index-writer.ts'
-import { refuseNewerSchema } from '../migrations/index.ts'
+import { CancelledError } from '../../../errors.ts'
+import type { Db } from '../../database.ts'
+import { NewerSchemaError } from '../../errors.ts'
+import type { Leadership } from '../../index-writer.ts'
+import { refuseNewerSchema } from '../../migrations/index.ts'
 import type { FencedLeadership } from './leader-lease.ts'
 
 /**

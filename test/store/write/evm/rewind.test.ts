@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
-import type { EvmRows, Store } from '../../../src/store/index.ts'
-import { dumpTable, openVisibleStore, type Row, type Sql } from '../../indexer/database-dump.ts'
-import { address, evmBlock, id, L1, NFTS, range, tipAt } from './range-samples.ts'
+import type { EvmRows, Store } from '../../../../src/store/index.ts'
+import { dumpTable, openVisibleStore, type Row, type Sql } from '../../../indexer/database-dump.ts'
+import { address, evmBlock, id, L1, NFTS, range, tipAt } from '../range-samples.ts'
 
 const OTHER = { ...L1, name: 'eip155:78', evmChainId: 78n }
 const COLLECTIONS = [NFTS.contract, address(0xcd)]

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { RangeContentError, RangeGapError, RangeParentError } from '../../../src/store/index.ts'
-import { describeStores } from '../../support/store/store.ts'
-import { address, block, commit, id, listed, output, range, registerAll, spend, tipAt } from './range-samples.ts'
+import { RangeContentError, RangeGapError, RangeParentError } from '../../../../src/store/index.ts'
+import { describeStores } from '../../../support/store/store.ts'
+import { address, block, commit, id, listed, output, range, registerAll, spend, tipAt } from '../range-samples.ts'
 
 describeStores('ranges', (open) => {
   it('go on from the stored tip only, and are nothing when they do not', async () => {

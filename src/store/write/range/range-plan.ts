@@ -1,12 +1,12 @@
-import type { Insertion } from '../bulk/rows.ts'
-import { chainNumber } from '../codes.ts'
-import type { PrimaryRows, RangeRows } from '../rows/index.ts'
-import { assetNumbers } from './asset-numbers.ts'
-import { homeInsertions, type UtxoScope } from './create-utxos.ts'
-import type { StreamTarget } from './stream-rows.ts'
-import { type PlannedUtxo, planUtxos, type UtxoPlan } from './utxo-plan.ts'
-import { blockInsertions } from './write-blocks.ts'
-import { evmInsertions } from './write-evm.ts'
+import { chainNumber } from '../../codes.ts'
+import type { PrimaryRows, RangeRows } from '../../rows/index.ts'
+import { assetNumbers } from '../asset-numbers.ts'
+import { evmInsertions } from '../evm/write-evm.ts'
+import type { StreamTarget } from '../stream-rows.ts'
+import { homeInsertions, type UtxoScope } from '../utxos/create-utxos.ts'
+import { type PlannedUtxo, planUtxos, type UtxoPlan } from '../utxos/utxo-plan.ts'
+import { blockInsertions } from '../write-blocks.ts'
+import type { Insertion } from './send-rows.ts'
 
 /** The part of a range that can be computed without the database: most of what it sends. */
 export interface RangePlan {

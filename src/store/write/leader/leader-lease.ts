@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
-import { CancelledError } from '../../errors.ts'
-import { pause } from '../../lib/waiting/pause.ts'
-import type { Db } from '../database.ts'
-import type { Leadership } from '../index-writer.ts'
-import type { Database } from '../schema/index.ts'
+import { CancelledError } from '../../../errors.ts'
+import { pause } from '../../../lib/waiting/pause.ts'
+import type { Db } from '../../database.ts'
+import type { Leadership } from '../../index-writer.ts'
+import type { Database } from '../../schema/index.ts'
 
 /** A leadership that each commit can check. */
 export interface FencedLeadership extends Leadership {

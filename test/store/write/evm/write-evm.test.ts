@@ -1,8 +1,19 @@
 import { expect, it } from 'vitest'
-import { CancelledError } from '../../../src/errors.ts'
-import type { EvmRows, Store } from '../../../src/store/index.ts'
-import { describeStores } from '../../support/store/store.ts'
-import { address, evmBlock as block, commitEvm, id, L1, NFTS, nft, nftTransfer, range, tipAt } from './range-samples.ts'
+import { CancelledError } from '../../../../src/errors.ts'
+import type { EvmRows, Store } from '../../../../src/store/index.ts'
+import { describeStores } from '../../../support/store/store.ts'
+import {
+  address,
+  evmBlock as block,
+  commitEvm,
+  id,
+  L1,
+  NFTS,
+  nft,
+  nftTransfer,
+  range,
+  tipAt,
+} from '../range-samples.ts'
 
 const OTHER = { name: 'eip155:78', kind: 'evm' as const, testnet: true, evmChainId: 78n }
 /** The first is one of main networks. */

@@ -1,11 +1,11 @@
 import { sql, type Transaction } from 'kysely'
-import { insertRows } from '../bulk/rows.ts'
-import { bytea } from '../bytea.ts'
-import type { Db } from '../database.ts'
-import type { UntracedBlocks } from '../index-writer.ts'
-import type { EvmTracesLater } from '../rows/index.ts'
-import type { Database } from '../schema/index.ts'
-import type { RangeTransaction } from './range-transaction.ts'
+import { insertRows } from '../../bulk/rows.ts'
+import { bytea } from '../../bytea.ts'
+import type { Db } from '../../database.ts'
+import type { UntracedBlocks } from '../../index-writer.ts'
+import type { EvmTracesLater } from '../../rows/index.ts'
+import type { Database } from '../../schema/index.ts'
+import type { RangeTransaction } from '../range/range-transaction.ts'
 import { participantColumns } from './write-evm.ts'
 
 /** Gaps closer than this are merged: the blocks in between are checked once more, but a row stays for years. */

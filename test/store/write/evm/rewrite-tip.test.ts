@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import type { EvmRows } from '../../../src/store/index.ts'
-import { describeStores } from '../../support/store/store.ts'
-import { address, commitEvm, id, NFTS, nft, nftTransfer, range } from './range-samples.ts'
+import type { EvmRows } from '../../../../src/store/index.ts'
+import { describeStores } from '../../../support/store/store.ts'
+import { address, commitEvm, id, NFTS, nft, nftTransfer, range } from '../range-samples.ts'
 
 const C = { name: 't:C', kind: 'primary', network: 't', testnet: true, chain: 'C', evmChainId: 77n } as const
 const TOKEN = address(0xdd)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import type { ConnectionPool } from '../../../src/store/connection/pool.ts'
-import { openMemoryStore } from '../../support/store/store.ts'
-import { address, block, commit, output, registerAll } from './range-samples.ts'
+import type { ConnectionPool } from '../../../../src/store/connection/pool.ts'
+import { openMemoryStore } from '../../../support/store/store.ts'
+import { address, block, commit, output, registerAll } from '../range-samples.ts'
 
 it('writes the entries of a range owner by owner, those of one owner in their order', async () => {
   let below: ConnectionPool | undefined

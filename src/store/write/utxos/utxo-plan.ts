@@ -1,6 +1,6 @@
-import { RangeContentError } from '../errors.ts'
-import type { ChainLetter, PrimaryRows, ProlongationRow, ReleaseRow, SpendRow, UtxoRow } from '../rows/index.ts'
-import { utxoKey } from '../utxo-key.ts'
+import { RangeContentError } from '../../errors.ts'
+import type { ChainLetter, PrimaryRows, ProlongationRow, ReleaseRow, SpendRow, UtxoRow } from '../../rows/index.ts'
+import { utxoKey } from '../../utxo-key.ts'
 
 /** A UTXO that the range creates, with the changes by the same range. */
 export interface PlannedUtxo {
