@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
-import type { AnswerRoom } from '../../http/answer-room.ts'
+import type { AnswerRoom } from '../../http/connection/answer-room.ts'
 import type { SocketLimits } from './limits.ts'
 import { bytesOf } from './link/upstream-link.ts'
 import { type MessageRoom, watchArrival } from './message-room.ts'

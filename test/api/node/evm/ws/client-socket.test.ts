@@ -5,7 +5,7 @@ import { WebSocket, WebSocketServer } from 'ws'
 import { createClientSocket } from '../../../../../src/api/node/evm/ws/client-socket.ts'
 import { SOCKET_LIMITS } from '../../../../../src/api/node/evm/ws/limits.ts'
 import { createMessageRoom } from '../../../../../src/api/node/evm/ws/message-room.ts'
-import { createAnswerRoom } from '../../../../../src/api/node/http/answer-room.ts'
+import { createAnswerRoom } from '../../../../../src/api/node/http/connection/answer-room.ts'
 
 afterEach(() => vi.useRealTimers())
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
-import { createStage } from '../../../support/server/stage.ts'
+import { createStage } from '../../../../support/server/stage.ts'
 
 const stage = createStage()
 afterEach(() => stage.clear())

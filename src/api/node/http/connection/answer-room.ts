@@ -1,4 +1,4 @@
-import { TransientMap } from '../../../lib/transient-map.ts'
+import { TransientMap } from '../../../../lib/transient-map.ts'
 
 /** A client whose answers wait here until it reads them. */
 export interface Reader {

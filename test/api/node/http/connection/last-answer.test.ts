@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createStage } from '../../../support/server/stage.ts'
+import { createStage } from '../../../../support/server/stage.ts'
 
 const stage = createStage()
 afterAll(() => stage.clear())

@@ -1,7 +1,7 @@
 import type { RequestListener, Server } from 'node:http'
-import { httpDate } from './answer.ts'
+import { httpDate } from '../answer.ts'
+import { parseTarget } from '../target.ts'
 import { hostProblem } from './host-header.ts'
-import { parseTarget } from './target.ts'
 
 /**
  * Requests that expect something other than `100-continue`, as Go's server treats them: refused before any API looks at

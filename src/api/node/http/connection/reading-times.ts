@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { TransientMap } from '../../../lib/transient-map.ts'
+import { TransientMap } from '../../../../lib/transient-map.ts'
 import { createAnswerRoom, type Reader, SMALL } from './answer-room.ts'
 
 /** Cuts clients that do not read their answer: it would hold its memory and its place forever. */

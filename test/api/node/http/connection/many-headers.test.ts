@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type RawReply, sendRaw } from '../../../support/server/raw-http.ts'
-import { type RecordedStage, startStage } from '../recorded-node.ts'
+import { type RawReply, sendRaw } from '../../../../support/server/raw-http.ts'
+import { type RecordedStage, startStage } from '../../recorded-node.ts'
 
 let stage: RecordedStage
 beforeAll(async () => {

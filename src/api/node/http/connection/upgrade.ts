@@ -1,6 +1,6 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { headerPairs, httpDate, type NodeAnswer } from './answer.ts'
+import { headerPairs, httpDate, type NodeAnswer } from '../answer.ts'
 import { endWith } from './last-answer.ts'
 
 /** Without common headers, as a node's guard answers before those are added. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { sendRaw } from '../../../support/server/raw-http.ts'
-import { type RecordedStage, startStage } from '../recorded-node.ts'
+import { sendRaw } from '../../../../support/server/raw-http.ts'
+import { type RecordedStage, startStage } from '../../recorded-node.ts'
 
 let stage: RecordedStage
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { sendRaw } from '../../../support/server/raw-http.ts'
-import { type RecordedStage, startStage } from '../recorded-node.ts'
+import { sendRaw } from '../../../../support/server/raw-http.ts'
+import { type RecordedStage, startStage } from '../../recorded-node.ts'
 
 let stage: RecordedStage
 beforeAll(async () => {

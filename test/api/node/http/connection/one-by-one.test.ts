@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createStage } from '../../../support/server/stage.ts'
-import { eventually } from '../../../support/waiting/eventually.ts'
-import { type Gate, gate } from '../../../support/waiting/gate.ts'
+import { createStage } from '../../../../support/server/stage.ts'
+import { eventually } from '../../../../support/waiting/eventually.ts'
+import { type Gate, gate } from '../../../../support/waiting/gate.ts'
 
 const stage = createStage()
 afterAll(() => stage.clear())

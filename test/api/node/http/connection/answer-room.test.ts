@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, expect, it, onTestFinished } from 'vitest'
-import { createAnswerRoom } from '../../../../src/api/node/http/answer-room.ts'
-import { createStage } from '../../../support/server/stage.ts'
-import { eventually } from '../../../support/waiting/eventually.ts'
+import { createAnswerRoom } from '../../../../../src/api/node/http/connection/answer-room.ts'
+import { createStage } from '../../../../support/server/stage.ts'
+import { eventually } from '../../../../support/waiting/eventually.ts'
 
 const stage = createStage()
 afterEach(() => stage.clear())

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
-import { createStage } from '../../../support/server/stage.ts'
+import { createStage } from '../../../../support/server/stage.ts'
 
 const stage = createStage()
 afterEach(() => stage.clear())
