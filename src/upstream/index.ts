@@ -9,7 +9,7 @@ export { createUpstreamRegistry, type UpstreamRegistry } from './http/origin-reg
 export { createOwnKeys } from './http/own-keys.ts'
 export { accessOf, closedWords, rateWords, shutWord, speaksOfMissingState } from './json-rpc/error-texts.ts'
 export { OUR_STANDING } from './json-rpc/verdicts.ts'
-export { createTurns, type Turns } from './limits/turns.ts'
+export { createServerGate, type ServerGate } from './limits/server-gate.ts'
 export { createUpstreamPool, type UpstreamPoolDeps } from './pool.ts'
 export type { HostResolver } from './safe-fetch/name-lookup.ts'
 export {

@@ -17,7 +17,7 @@ export interface BitcoinBackendsDeps {
   servers: readonly Server[]
   limits: PoolLimits
   openPool(name: string, servers: readonly Server[], options: ReturnType<typeof bitcoinPool>): UpstreamPool
-  /** Called with the length of each wait for a turn at an Electrum server, milliseconds. */
+  /** Called with the length of each wait at the gate of an Electrum server, milliseconds. */
   onWait(pool: string, servers: readonly Server[], host: string, ms: number): void
   logger: Pick<Logger, 'debug'>
 }

@@ -18,7 +18,7 @@ export interface ElectrumLimits {
   lifeMs: number
   /** Longest accepted line in bytes. */
   maxLineBytes: number
-  /** Calls in one turn at the server (`createTurns`); the rest of a round waits for another turn. */
+  /** Calls that pass the gate of a server together (`createServerGate`); the rest of a round waits for the next time. */
   maxPipelined: number
   /** A server that failed is asked last for this long, doubled with each further failure up to `maxBackoffMs`. */
   backoffMs: number

@@ -9,7 +9,7 @@ import {
   UpstreamUnavailableError,
 } from '../../../errors.ts'
 import { steadyNow } from '../../../lib/steady-clock.ts'
-import { createTurns, type Turns } from '../../../upstream/index.ts'
+import { createServerGate, type ServerGate } from '../../../upstream/index.ts'
 import type { ReadContext } from '../../capabilities.ts'
 import type { Told } from '../backend.ts'
 import { BITCOIN_LAG_BLOCKS, type ElectrumLimits, electrumLimits, requestsPerSecondOf } from '../limits.ts'
@@ -29,9 +29,9 @@ export interface ElectrumServer {
   url: string
   /** Lower numbers are preferred while they answer; default 0. */
   priority?: number
-  /** Turns per second; left out = that of the limits. One turn carries up to `maxPipelined` calls of a round. */
+  /** Requests per second; left out = that of the limits. One request is up to `maxPipelined` calls of a round. */
   requestsPerSecond?: number
-  /** Simultaneous turns; left out = that of the limits. */
+  /** Simultaneous requests; left out = that of the limits. */
   maxConcurrent?: number
 }
 
@@ -61,7 +61,7 @@ interface Candidate {
   host: string
   priority: number
   link: ElectrumLink
-  turns: Turns
+  gate: ServerGate
   failures: number
   /** Until then the server is asked last. */
   avoidUntil: number
@@ -74,7 +74,7 @@ interface ElectrumClientDeps {
   limits?: Partial<ElectrumLimits>
   /** For servers without their own limits; see `PoolLimits`. */
   budget: { requestsPerSecond: number; maxConcurrent: number }
-  /** Called with the length of each wait for a turn, milliseconds. */
+  /** Called with the length of each wait at the gate of a server, milliseconds. */
   onWait?: (host: string, ms: number) => void
   logger?: Pick<Logger, 'debug'>
 }
@@ -189,12 +189,12 @@ const candidateOf = (
   { network, budget, onWait }: Pick<ElectrumClientDeps, 'network' | 'budget' | 'onWait'>,
 ): Candidate => {
   const { host } = new URL(url)
-  const turns = createTurns({ host, limits: { ...budget, ...own }, onWait: (ms) => onWait?.(host, ms) })
+  const gate = createServerGate({ host, limits: { ...budget, ...own }, onWait: (ms) => onWait?.(host, ms) })
   return {
     host,
     priority,
-    turns,
-    link: createElectrumLink({ url, network, limits, turns }),
+    gate,
+    link: createElectrumLink({ url, network, limits, gate }),
     failures: 0,
     avoidUntil: 0,
   }
@@ -207,7 +207,7 @@ const candidateOf = (
 const order = (candidates: readonly Candidate[], tips: TipWatch<Candidate>): Candidate[] => {
   const now = steadyNow()
   const avoided = (one: Candidate): number => (one.avoidUntil > now ? 2 : 0) + (tips.lags(one) ? 1 : 0)
-  const busy = ({ turns }: Candidate): number => (turns.hasRoom() ? 0 : 1)
+  const busy = ({ gate }: Candidate): number => (gate.hasRoom() ? 0 : 1)
   return candidates
     .toSorted((a, b) => avoided(a) - avoided(b) || a.priority - b.priority || busy(a) - busy(b))
     .flatMap((candidate) => (candidate.link.warm ? [candidate, candidate] : [candidate]))

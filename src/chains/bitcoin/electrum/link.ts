@@ -9,7 +9,7 @@ import {
 import { inChunks } from '../../../lib/in-chunks.ts'
 import { steadyNow } from '../../../lib/steady-clock.ts'
 import { untilAborted } from '../../../lib/waiting/until-aborted.ts'
-import { rateWords, type Turns } from '../../../upstream/index.ts'
+import { rateWords, type ServerGate } from '../../../upstream/index.ts'
 import type { Outcome } from '../../capabilities.ts'
 import type { ElectrumLimits } from '../limits.ts'
 import { type BitcoinNetworkName, bitcoinNetworks } from '../network.ts'
@@ -118,9 +118,9 @@ export const createElectrumLink = (deps: {
   url: string
   network: BitcoinNetworkName
   limits: ElectrumLimits
-  turns: Turns
+  gate: ServerGate
 }): ElectrumLink => {
-  const { limits, turns } = deps
+  const { limits, gate } = deps
   let connection: ElectrumConnection | undefined
   let ready: Promise<ElectrumConnection> | undefined
   let software: string | undefined
@@ -163,13 +163,13 @@ export const createElectrumLink = (deps: {
   }
 
   const note = (settled: readonly PromiseSettledResult<unknown>[], begunAt: number): void => {
-    if (settled.some((one) => one.status === 'rejected' && isSaid(one) && turnsAway(one.reason))) turns.refused(begunAt)
-    else if (settled.some(isSaid)) turns.answered()
+    if (settled.some((one) => one.status === 'rejected' && isSaid(one) && turnsAway(one.reason))) gate.refused(begunAt)
+    else if (settled.some(isSaid)) gate.answered()
   }
-  /** Sends some calls in one turn. Gets the connection after the wait, because it may be gone by then. */
+  /** Sends some calls as one request. Gets the connection after the wait, because it may be gone by then. */
   const sendPart = async (part: readonly ElectrumCall[], signal: AbortSignal, isUrgent: boolean) => {
     const askedAt = steadyNow()
-    const done = await turns.take(signal, isUrgent).catch((error: unknown) => {
+    const done = await gate.enter(signal, isUrgent).catch((error: unknown) => {
       throw error instanceof CancelledError ? new OverloadedError('no turn came in time') : error
     })
     const begunAt = steadyNow()
@@ -197,7 +197,7 @@ export const createElectrumLink = (deps: {
       return software
     },
     async send(calls, signal, isUrgent = false) {
-      // All parts at once, as far as turns allow: ElectrumX delays the end of its output by a second to hide its size.
+      // All parts at once, as far as the gate allows: ElectrumX delays the end of its output by a second to hide its size.
       const sent = inChunks(calls, limits.maxPipelined).map((part) =>
         sendPart(part, signal, isUrgent).catch(
           (fault: Error): Sent => ({ outcomes: part.map(() => failure(fault)), fault }),

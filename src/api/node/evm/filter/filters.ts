@@ -46,8 +46,8 @@ export interface EvmFiltersDeps {
 
 const EMPTY_LIST = '[]'.length
 
-/** Runs the works of one name one after the other. */
-function createTurns() {
+/** A mutex for each name: its works run one after the other. */
+function createKeyedMutex() {
   const last = new Map<string, Promise<unknown>>()
   return <T>(name: string, work: () => Promise<T>): Promise<T> => {
     const turn = (last.get(name) ?? Promise.resolve()).then(work, work)
@@ -62,7 +62,7 @@ function createTurns() {
 
 export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFilters {
   const moves = createFilterMoves({ pools, tipOf })
-  const inTurn = createTurns()
+  const inTurn = createKeyedMutex()
   const unlessSilent = createUnlessSilent({ pools, tipOf })
   /**
    * The best first.

@@ -1,7 +1,7 @@
 import { UpstreamUnavailableError } from '../../../../errors.ts'
 import { TransientMap } from '../../../../lib/transient-map.ts'
 
-/** Lets one call at a time through to each node. */
+/** A mutex for each node: one call at a time. */
 export interface Turnstile {
   /** Number of calls that wait or run for this node. */
   load(node: string): number

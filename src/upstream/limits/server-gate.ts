@@ -6,46 +6,46 @@ import { createGate, type Ticket } from './gate.ts'
 import { createRateBudget } from './rate-budget.ts'
 
 /** Admission to one server that does not speak HTTP: the same limits and the same order as a gate. */
-export interface Turns {
+export interface ServerGate {
   /**
-   * Resolves when the turn has come, with a function that ends it, to be called once.
+   * Resolves when the call may be made, with a function to be called once when it has ended.
    *
    * @param signal calls with the same signal are parts of one reading, see `CallOptions.signal`
    * @param isUrgent the call comes before all others, see `Waiting`
    * @throws CancelledError when the signal aborts before; OverloadedError when too many wait
    */
-  take(signal: AbortSignal, isUrgent: boolean): Promise<() => void>
-  /** True when a turn would come at once. */
+  enter(signal: AbortSignal, isUrgent: boolean): Promise<() => void>
+  /** True when a call could be made at once. */
   hasRoom(): boolean
   /**
-   * The server refused calls for their number: fewer turns are given from now on, slowly growing again. Turns that were
+   * The server refused calls for their number: fewer are let through from now on, slowly growing again. Calls that were
    * under way together lower the rate only once.
    *
-   * @param begunAt when the refused turn began, milliseconds of `steadyNow`
+   * @param begunAt when the refused call began, milliseconds of `steadyNow`
    */
   refused(begunAt: number): void
   /** The server answered a call. */
   answered(): void
 }
 
-export interface TurnsDeps {
+export interface ServerGateDeps {
   host: string
-  /** Turns begun per second, and turns at once. */
+  /** Calls begun per second, and calls at once. */
   limits: { requestsPerSecond: number; maxConcurrent: number }
-  /** Called with the length of a wait, milliseconds; not called for turns that come at once. */
+  /** Called with the length of a wait, milliseconds; not called for calls that are made at once. */
   onWait?: (ms: number) => void
 }
 
 /** Less is no wait, only the time it takes to get through the gate. */
 const LEAST_WAIT_MS = 1
 
-export const createTurns = ({ host, limits, onWait }: TurnsDeps): Turns => {
+export const createServerGate = ({ host, limits, onWait }: ServerGateDeps): ServerGate => {
   const budget = createRateBudget(limits.requestsPerSecond)
   const { maxConcurrent } = limits
   let refusedAt = Number.NEGATIVE_INFINITY
   const gate = createGate({ maxConcurrent, maxWaiting: MAX_WAITING, budget, scheduler: createScheduler() })
   return {
-    take: (signal, isUrgent) =>
+    enter: (signal, isUrgent) =>
       new Promise((resolve, reject) => {
         const madeAt = performance.now()
         const onAbort = (): void => {
