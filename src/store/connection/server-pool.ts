@@ -6,10 +6,10 @@ import { FirnError, messageOf } from '../../errors.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import type { Caller } from './caller.ts'
 import { databaseError } from './database-error.ts'
+import { createFairSemaphore, type Purpose } from './fair-semaphore.ts'
 import { holdLock } from './leader-lock.ts'
 import { BYTEA_OID, type ConnectionPool, INT8_OID, parseBytea } from './pool.ts'
 import { createServerClient } from './server-client.ts'
-import { createTurns, type Purpose } from './turns.ts'
 
 export interface ServerPoolOptions {
   databaseUrl: string
@@ -105,21 +105,21 @@ export function openServerPool(options: ServerPoolOptions): ConnectionPool {
   const cuts = [patient, lease].map(cutting)
   // As many turns as connections, so the driver's own first-come queue stays empty: who waits there for as long as a
   // connection may take to be made is refused as if the server were gone.
-  const turns = createTurns(options.size, options.maxWaiting)
-  const workTurns = createTurns(PATIENT_CONNECTIONS, Number.POSITIVE_INFINITY)
+  const semaphore = createFairSemaphore(options.size, options.maxWaiting)
+  const workSemaphore = createFairSemaphore(PATIENT_CONNECTIONS, Number.POSITIVE_INFINITY)
   const connect = async (purpose: Purpose, caller?: Caller): Promise<PostgresPoolClient> => {
-    const giveBack = await turns.take(options.statementTimeoutMs, purpose, caller)
+    const giveBack = await semaphore.acquire(options.statementTimeoutMs, purpose, caller)
     return inTurn(giveBack, connectTo(pool, options.statementTimeoutMs + GRACE_MS, caller?.signal))
   }
   const connectForWork = async (): Promise<PostgresPoolClient> => {
-    const giveBack = await workTurns.take(PATIENT_TIMEOUT_MS, 'work')
+    const giveBack = await workSemaphore.acquire(PATIENT_TIMEOUT_MS, 'work')
     return inTurn(giveBack, connectTo(patient, PATIENT_TIMEOUT_MS + GRACE_MS))
   }
   return {
     kind: 'server',
     size: options.size,
     get load() {
-      return turns.load
+      return semaphore.load
     },
     connect: (caller) => connect('read', caller),
     own: { connect: () => connect('own'), end: async () => {} },

@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { pino } from 'pino'
 import { expect, it, onTestFinished, vi } from 'vitest'
+import { createFairSemaphore } from '../../../src/store/connection/fair-semaphore.ts'
 import { openServerPool } from '../../../src/store/connection/index.ts'
-import { createTurns } from '../../../src/store/connection/turns.ts'
 import { startPostgres } from '../../support/store/postgres-server.ts'
 
 const PLACES = 3
@@ -27,9 +27,9 @@ function standingClock() {
 
 it('turns asked for five times what there is room for answer as much as they can, and health checks at once', async () => {
   const step = standingClock()
-  const turns = createTurns(PLACES, 2_000)
+  const semaphore = createFairSemaphore(PLACES, 2_000)
   const statement = async (purpose: 'read' | 'own'): Promise<void> => {
-    const end = await turns.take(3_000, purpose)
+    const end = await semaphore.acquire(3_000, purpose)
     await new Promise((resolve) => setTimeout(resolve, STATEMENT_MS))
     end()
   }
@@ -65,7 +65,7 @@ it('turns asked for five times what there is room for answer as much as they can
   expect(looks).toHaveLength(2 * SECONDS)
   // The next place that becomes free is theirs.
   expect(Math.max(...looks)).toBeLessThanOrEqual(2 * STATEMENT_MS + STEP_MS)
-  expect(turns.load).toEqual({ busy: 0, waiting: 0 })
+  expect(semaphore.load).toEqual({ busy: 0, waiting: 0 })
 })
 
 it('connections to a server are given out in this order', async () => {

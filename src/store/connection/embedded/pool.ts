@@ -8,8 +8,8 @@ import { makeFolder } from '../../../lib/make-folder.ts'
 import { untilAborted } from '../../../lib/waiting/until-aborted.ts'
 import { StoreLateError, type StoreLockedError, StoreUnavailableError } from '../../errors.ts'
 import type { Caller } from '../caller.ts'
+import { createFairSemaphore, type Purpose } from '../fair-semaphore.ts'
 import type { ConnectionPool } from '../pool.ts'
-import { createTurns, type Purpose } from '../turns.ts'
 import { completeDataFolder } from './data-folder.ts'
 import { type EmbeddedDatabase, startEmbedded } from './database.ts'
 import { type FolderLock, takeLock } from './lock-file.ts'
@@ -39,7 +39,7 @@ export interface EmbeddedPool extends ConnectionPool {
 
 /**
  * The embedded database in the form of a pool. It has one connection, so its holder (a transaction, or one statement)
- * blocks all others; see `createTurns` for who is next.
+ * blocks all others; see `createFairSemaphore` for who is next.
  *
  * @param startDatabase for tests that take it away
  * @throws StoreLockedError, StoreUnavailableError when it cannot be opened
@@ -71,7 +71,7 @@ export async function openEmbeddedPool(
     await lock.release()
     throw error
   })
-  const turns = createTurns(1, options.maxWaiting)
+  const semaphore = createFairSemaphore(1, options.maxWaiting)
   let closed = false
   let isOver = false
   const closing = new AbortController()
@@ -88,7 +88,7 @@ export async function openEmbeddedPool(
 
   const connect = async (timeoutMs: number, purpose: Purpose, caller?: Caller): Promise<PostgresPoolClient> => {
     if (closed) throw new StoreUnavailableError('the store is closed')
-    const giveBack = await turns.take(timeoutMs, purpose, caller)
+    const giveBack = await semaphore.acquire(timeoutMs, purpose, caller)
     await revive().catch((error: unknown) => {
       giveBack()
       throw error
@@ -109,7 +109,7 @@ export async function openEmbeddedPool(
     kind: 'embedded',
     size: 1,
     get load() {
-      return turns.load
+      return semaphore.load
     },
     connect: (caller) => connect(statementTimeoutMs, 'read', caller),
     own: { connect: () => connect(statementTimeoutMs, 'own'), end: async () => {} },
@@ -117,14 +117,14 @@ export async function openEmbeddedPool(
     patient: { connect: () => connect(PATIENT_TIMEOUT_MS, 'work'), end: async () => {} },
     hold,
     archive: async () => {
-      const giveBack = await turns.take(statementTimeoutMs, 'work')
+      const giveBack = await semaphore.acquire(statementTimeoutMs, 'work')
       return database.archive().finally(giveBack)
     },
     end: async () => {
       if (closed) return
       closed = true
       closing.abort(new CancelledError('the store is closed'))
-      const giveBack = await turns.take(STUCK_AFTER_MS, 'work')
+      const giveBack = await semaphore.acquire(STUCK_AFTER_MS, 'work')
       isOver = true
       if (!lock.isFresh()) await lock.confirm().catch(() => undefined)
       await database.close()

@@ -8,15 +8,15 @@ import type { Caller } from './caller.ts'
  */
 export type Purpose = 'own' | 'read' | 'work'
 
-/** Lets in as many callers at a time as there are connections. */
-export interface Turns {
+/** A counting semaphore over the connections of a database: fair to clients, and to reads and work. */
+export interface FairSemaphore {
   /**
    * Waits for the turn; the returned function ends it.
    * @param caller on whose behalf; left out: no particular client's
    * @throws StoreLateError when the turn did not come within `timeoutMs`, StoreUnavailableError when too many wait
    * already, CancelledError when the caller has left
    */
-  take(timeoutMs: number, purpose?: Purpose, caller?: Caller): Promise<() => void>
+  acquire(timeoutMs: number, purpose?: Purpose, caller?: Caller): Promise<() => void>
   readonly load: { busy: number; waiting: number }
 }
 
@@ -56,7 +56,11 @@ export const placesOfOne = (places: number): number => Math.max(1, Math.floor(pl
  * @param places callers that may be in at once
  * @param maxWaiting callers that may wait at once
  */
-export function createTurns(places: number, maxWaiting: number, now = (): number => performance.now()): Turns {
+export function createFairSemaphore(
+  places: number,
+  maxWaiting: number,
+  now = (): number => performance.now(),
+): FairSemaphore {
   const held = createHeld(placesOfOne(places))
   const lines = createLines(held, now)
   const share = createShare(now)
@@ -110,7 +114,7 @@ export function createTurns(places: number, maxWaiting: number, now = (): number
     get load() {
       return { busy, waiting: lines.length() }
     },
-    take(timeoutMs, purpose = 'read', caller) {
+    acquire(timeoutMs, purpose = 'read', caller) {
       if (caller?.signal.aborted) return Promise.reject(new CancelledError())
       const hasToWait = purpose === 'work' ? isForReads() : purpose === 'read' && isForClients(caller)
       if (busy < places && !hasToWait && held.hasRoom(caller)) return Promise.resolve(enter(purpose, caller))

@@ -2,47 +2,47 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { DeadlineError } from '../../../src/errors.ts'
 import type { Caller } from '../../../src/store/connection/caller.ts'
-import { createTurns, type Purpose } from '../../../src/store/connection/turns.ts'
+import { createFairSemaphore, type Purpose } from '../../../src/store/connection/fair-semaphore.ts'
 import { StoreUnavailableError } from '../../../src/store/errors.ts'
 
 const MINUTE = 60_000
 
 it('lets one in at a time, in the order of arrival, and forgets who waited too long', async () => {
-  const turns = createTurns(1, 3)
-  const done = await turns.take(1_000)
+  const semaphore = createFairSemaphore(1, 3)
+  const done = await semaphore.acquire(1_000)
   const order: string[] = []
   const waiting = [1, 2].map(async (number) => {
-    const end = await turns.take(60_000)
+    const end = await semaphore.acquire(60_000)
     order.push(`begin ${number}`)
     await Promise.resolve()
     order.push(`end ${number}`)
     end()
     end()
   })
-  const late = turns.take(5)
-  expect(turns.load).toEqual({ busy: 1, waiting: 3 })
-  await expect(turns.take(1_000)).rejects.toThrow(StoreUnavailableError)
+  const late = semaphore.acquire(5)
+  expect(semaphore.load).toEqual({ busy: 1, waiting: 3 })
+  await expect(semaphore.acquire(1_000)).rejects.toThrow(StoreUnavailableError)
   await expect(late).rejects.toThrow(DeadlineError)
   done()
   await Promise.all(waiting)
   expect(order).toEqual(['begin 1', 'end 1', 'begin 2', 'end 2'])
-  expect(turns.load).toEqual({ busy: 0, waiting: 0 })
+  expect(semaphore.load).toEqual({ busy: 0, waiting: 0 })
 })
 
-/** Turns at a clock that the test moves; `come` notes who came in, and `leave` ends the turn of one. */
+/** A semaphore at a clock that the test moves; `come` notes who came in, and `leave` ends the turn of one. */
 function staged(places: number, maxWaiting = 100) {
   let now = 0
-  const turns = createTurns(places, maxWaiting, () => now)
+  const semaphore = createFairSemaphore(places, maxWaiting, () => now)
   const inside: string[] = []
   const ends = new Map<string, () => void>()
   return {
-    turns,
+    semaphore,
     inside,
     wait: (ms: number) => {
       now += ms
     },
     come(name: string, purpose: Purpose = 'read', caller?: Caller) {
-      turns.take(MINUTE, purpose, caller).then(
+      semaphore.acquire(MINUTE, purpose, caller).then(
         (end) => {
           inside.push(name)
           ends.set(name, end)
@@ -56,13 +56,13 @@ function staged(places: number, maxWaiting = 100) {
 }
 
 it('lets as many in as there are places', async () => {
-  const { turns, inside, come, leave } = staged(2)
+  const { semaphore, inside, come, leave } = staged(2)
   for (const name of ['a', 'b', 'c']) come(name)
   await nextTurn()
-  expect([inside, turns.load]).toEqual([['a', 'b'], { busy: 2, waiting: 1 }])
+  expect([inside, semaphore.load]).toEqual([['a', 'b'], { busy: 2, waiting: 1 }])
   leave('b')
   await nextTurn()
-  expect([inside, turns.load]).toEqual([['a', 'b', 'c'], { busy: 2, waiting: 0 }])
+  expect([inside, semaphore.load]).toEqual([['a', 'b', 'c'], { busy: 2, waiting: 0 }])
 })
 
 it('lets the newest in first once one waits for long, and before them whoever comes again as he leaves', async () => {
@@ -182,9 +182,9 @@ it('keeps the order of arrival between reads and work while the wait is short', 
 })
 
 it('refuses reads when too many wait, and nothing else', async () => {
-  const { turns, inside, come, leave } = staged(1, 1)
+  const { semaphore, inside, come, leave } = staged(1, 1)
   for (const name of ['a', 'b']) come(name)
-  await expect(turns.take(MINUTE)).rejects.toThrow('too many wait for the database')
+  await expect(semaphore.acquire(MINUTE)).rejects.toThrow('too many wait for the database')
   come('health', 'own')
   come('commit', 'work')
   await nextTurn()
@@ -225,21 +225,21 @@ it('lets reads have as much time as the last work had where they wait for long, 
 })
 
 it('keeps nobody else out for the reads of a client that has all the places that it may have', async () => {
-  const { turns, inside, come } = staged(10)
+  const { semaphore, inside, come } = staged(10)
   const client = { clients: new Set(['one']), signal: new AbortController().signal }
   for (let at = 0; at < 8; at++) come(`one ${at}`, 'read', client)
   await nextTurn()
-  expect(turns.load).toEqual({ busy: 7, waiting: 1 })
+  expect(semaphore.load).toEqual({ busy: 7, waiting: 1 })
   come('index 1')
   come('index 2')
   come('commit', 'work')
   await nextTurn()
   expect(inside.slice(7)).toEqual(['index 1', 'index 2', 'commit'])
-  expect(turns.load).toEqual({ busy: 10, waiting: 1 })
+  expect(semaphore.load).toEqual({ busy: 10, waiting: 1 })
 })
 
 it.each([0, 1_000])('lets no client have all places as another leaves, after a wait of %i ms', async (ms) => {
-  const { turns, wait, come, leave } = staged(2)
+  const { semaphore, wait, come, leave } = staged(2)
   const client = { clients: new Set(['one']), signal: new AbortController().signal }
   come('commit', 'work')
   for (const name of ['one 1', 'one 2']) come(name, 'read', client)
@@ -247,8 +247,8 @@ it.each([0, 1_000])('lets no client have all places as another leaves, after a w
   wait(ms)
   leave('commit')
   await nextTurn()
-  expect(turns.load).toEqual({ busy: 1, waiting: 1 })
+  expect(semaphore.load).toEqual({ busy: 1, waiting: 1 })
   leave('one 1')
   await nextTurn()
-  expect(turns.load).toEqual({ busy: 1, waiting: 0 })
+  expect(semaphore.load).toEqual({ busy: 1, waiting: 0 })
 })
