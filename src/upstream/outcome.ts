@@ -1,6 +1,6 @@
 import { type FirnError, messageOf } from '../errors.ts'
 import { lacksMethod } from './json-rpc/lacking-method.ts'
-import type { CallOptions, Teller, Unheard } from './types.ts'
+import type { CallOptions, Responder, Unheard } from './types.ts'
 
 /** Why running work is stopped: nobody waits for it, time ran out, another attempt won, the pool closes. */
 export type CancelCause = 'left' | 'deadline' | 'lost' | 'closed'
@@ -62,7 +62,7 @@ export const mayPass = ({ kind, unheard }: Failure<unknown>): boolean => PASSING
 
 export type Outcome<T> =
   /** `by` is set once the answer counts. */
-  | { kind: 'answer'; value: T; by?: Teller }
+  | { kind: 'answer'; value: T; by?: Responder }
   /** The upstream is fine and this error is the truth about the request. */
   | { kind: 'truth'; error: FirnError }
   | { kind: 'failure'; failure: Failure<T> }

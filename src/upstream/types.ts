@@ -107,7 +107,7 @@ export interface CallOptions {
   batch?: boolean
   /**
    * Calls with the same object go to one upstream of this pool: the one that answered the first of them, or the one
-   * that the object is (`toldBy`). If it fails, no other is asked, and the answers are not shared. For answers that
+   * that the object is (`answeredBy`). If it fails, no other is asked, and the answers are not shared. For answers that
    * only fit together if one server gave them: pages of a list in that server's own order, or heights around them.
    * Calls that start before one is answered are not bound.
    */
@@ -118,7 +118,7 @@ export interface CallOptions {
    */
   avoid?: (host: string) => boolean
   /** Called with the upstream that gave the answer, before the call ends; it may be passed as `sameServer`. */
-  toldBy?: (teller: Teller) => void
+  answeredBy?: (responder: Responder) => void
   /**
    * `exchange`: if there is no room for all answers being received, this one is not given up before the others. For
    * callers that ask for one at a time, and cannot go on without it.
@@ -162,7 +162,7 @@ export interface RawResponse {
 }
 
 /** The upstream that gave an answer. */
-export interface Teller {
+export interface Responder {
   /** Identifies the upstream and says nothing else about it. */
   server: object
   /** It answered in place of another upstream, which was slow or in trouble. */

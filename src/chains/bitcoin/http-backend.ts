@@ -29,15 +29,15 @@ export const createHttpBackend = (dialect: HttpDialect, deps: HttpBackendDeps): 
   const readOne = async (address: string, context: ReadContext): Promise<Told<BitcoinBalances>> => {
     try {
       let lags = false
-      const toldBy: CallOptions['toldBy'] = (teller) => {
-        lags = teller.lags
+      const answeredBy: CallOptions['answeredBy'] = (responder) => {
+        lags = responder.lags
       }
       const read = (answer: unknown): BitcoinBalances => {
         // A server with an address index knows every address, so this one has none.
         if (answer === undefined) throw new BadAnswerError(`${dialect.kind} server does not know address ${address}`)
         return dialect.read(answer, address)
       }
-      const value = read(await pool.getJson(dialect.path(address), { ...context, check: read, toldBy }))
+      const value = read(await pool.getJson(dialect.path(address), { ...context, check: read, answeredBy }))
       return lags ? { ok: true, value, lags } : { ok: true, value }
     } catch (error) {
       return failure(error)

@@ -57,11 +57,17 @@ export const callSlotted = async (
     return slotted
   }
   let server: object | undefined
-  const toldBy: CallOptions['toldBy'] = (teller) => {
-    server = teller.server
-    context.toldBy?.(teller)
+  const answeredBy: CallOptions['answeredBy'] = (responder) => {
+    server = responder.server
+    context.answeredBy?.(responder)
   }
-  const options = { ...context, check: (answer: unknown) => void read(answer), doubts: isRefusal, toldBy, anyLength }
+  const options = {
+    ...context,
+    check: (answer: unknown) => void read(answer),
+    doubts: isRefusal,
+    answeredBy,
+    anyLength,
+  }
   const slotted = read(
     await pool.rpc('', method, [...params, { commitment: COMMITMENT, ...config, ...least }], options),
   )
@@ -88,10 +94,10 @@ const askTogether = async (
   context: ReadContext,
 ): Promise<Outcome<Slotted>[]> => {
   const servers = new Map<object, boolean>()
-  const toldBy: CallOptions['toldBy'] = ({ server, stoodIn }) =>
+  const answeredBy: CallOptions['answeredBy'] = ({ server, stoodIn }) =>
     void servers.set(server, stoodIn || servers.get(server) === true)
   const ask = (options: CallOptions) => Promise.all(calls.map((call) => settle(callSlotted(pool, call, options))))
-  const outcomes = await ask({ ...context, toldBy })
+  const outcomes = await ask({ ...context, answeredBy })
   const told = outcomes.flatMap((one) => (one.ok ? [one.value] : [])).sort((a, b) => (a.slot < b.slot ? -1 : 1))
   const newest = told.at(-1)
   const apart = (newest?.slot ?? 0n) - (told[0]?.slot ?? 0n)

@@ -45,7 +45,7 @@ export interface NodeOutputsQuery {
 export async function readNodeOutputs({ pool }: AvalancheNetwork, query: NodeOutputsQuery): Promise<NodeOutputs> {
   const { deadline, since } = query
   const servers = new Set<object>()
-  const list = createListReader(pool, query, { deadline, toldBy: ({ server }) => void servers.add(server) })
+  const list = createListReader(pool, query, { deadline, answeredBy: ({ server }) => void servers.add(server) })
   const lists = await Promise.all(
     PLACES[query.letter].map(async (place) =>
       (await list(place)).map((utxo) => nodeRecord(utxo, place, { height: 0n, time: since })),

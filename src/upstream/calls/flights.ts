@@ -18,7 +18,7 @@ interface Waiter extends AbortWatch {
   resolve(value: unknown): void
   reject(error: unknown): void
   signal: AbortSignal | undefined
-  toldBy: CallOptions['toldBy']
+  answeredBy: CallOptions['answeredBy']
   timer: Scheduled | undefined
 }
 
@@ -68,7 +68,7 @@ export const createFlights = (pool: string, scheduler: Scheduler): Flights => {
     for (const waiter of waiters) {
       release(waiter)
       if (outcome.kind === 'answer') {
-        if (outcome.by) waiter.toldBy?.(outcome.by)
+        if (outcome.by) waiter.answeredBy?.(outcome.by)
         waiter.resolve(outcome.value)
       } else
         waiter.reject(outcome.kind === 'truth' ? outcome.error : new UpstreamUnavailableError(outcome.failure.reason))
@@ -96,7 +96,7 @@ export const createFlights = (pool: string, scheduler: Scheduler): Flights => {
         resolve: resolve as (value: unknown) => void,
         reject,
         signal,
-        toldBy: options.toldBy,
+        answeredBy: options.answeredBy,
         slot: -1,
         onAbort: () => leave(flight, waiter, isLate(signal) ? 'deadline' : 'left'),
         timer: undefined,

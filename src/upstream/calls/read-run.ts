@@ -137,13 +137,13 @@ class ReadRun<T> implements Run {
     if (outcome.kind !== 'failure') {
       noteAnswer(this.#task.sameServer, attempt.upstream, this.#deps)
       for (const other of this.#running) if (!other.ended) other.upstream.outpaced()
-      this.#finish(this.#withTeller(outcome, attempt))
+      this.#finish(this.#withResponder(outcome, attempt))
       return
     }
     const { failure } = outcome
     const { fallback } = failure
     this.#failures.push(
-      fallback === undefined ? failure : { ...failure, fallback: this.#withTeller(fallback, attempt) },
+      fallback === undefined ? failure : { ...failure, fallback: this.#withResponder(fallback, attempt) },
     )
     if (lacks(failure) || failure.kind === 'foreign') {
       this.#attempts -= 1
@@ -163,7 +163,7 @@ class ReadRun<T> implements Run {
     else this.next()
   }
 
-  #withTeller(outcome: Outcome<T>, { upstream }: Attempt): Outcome<T> {
+  #withResponder(outcome: Outcome<T>, { upstream }: Attempt): Outcome<T> {
     if (outcome.kind !== 'answer') return outcome
     const by = { server: upstream, stoodIn: upstream !== this.#first, lags: upstream.lagging() }
     return { kind: 'answer', value: outcome.value, by }

@@ -45,28 +45,28 @@ export const createHeadComparison = (
   let head: bigint | undefined
   let first = createFirstTime()
 
-  /** The highest height that is plausible, and who has told none above it. */
+  /** The highest height that is plausible, and the upstreams that have told none above it. */
   const plausible = (maxLag: number) => {
     const here = upstreams.filter((upstream) => !isForeign(upstream))
     const heights = here.flatMap((upstream) => upstream.height() ?? [])
     const best = believedHead(heights, maxLag)
-    const tellers = best === undefined ? [] : here.filter((upstream) => (upstream.height() ?? 0n) <= best)
-    return { heights, best, tellers }
+    const credible = best === undefined ? [] : here.filter((upstream) => (upstream.height() ?? 0n) <= best)
+    return { heights, best, credible }
   }
   const compare = (maxLag: number): void => {
-    const { heights, best, tellers } = plausible(maxLag)
+    const { heights, best, credible } = plausible(maxLag)
     if (best === undefined) return
     if (head === undefined || best > head || first.refutes(head, best, heights)) head = best
-    const isAnyThere = tellers.some((one) => !away.has(one) && one.height() !== undefined)
+    const isAnyThere = credible.some((one) => !away.has(one) && one.height() !== undefined)
     for (const upstream of upstreams) {
       const height = upstream.height()
       const lag = height === undefined ? undefined : Number(best > height ? best - height : 0n)
-      const standsStill = lag !== undefined && lag > 0 && tips.standsStill(upstream, tellers)
+      const standsStill = lag !== undefined && lag > 0 && tips.standsStill(upstream, credible)
       upstream.setLag(lag, standsStill || (away.has(upstream) && isAnyThere))
     }
   }
   const hasCaughtUp = (upstream: Upstream, askedAt: number): boolean => {
-    const there = plausible(upstream.limits.maxLagBlocks).tellers.filter((one) => !away.has(one))
+    const there = plausible(upstream.limits.maxLagBlocks).credible.filter((one) => !away.has(one))
     return !tips.standsStill(upstream, there, steadyNow() - askedAt)
   }
   return {
@@ -82,7 +82,7 @@ export const createHeadComparison = (
     },
     tooOld(upstream) {
       if (!upstream.lag()) return undefined
-      const lacked = tips.lackedFor(upstream, plausible(upstream.limits.maxLagBlocks).tellers)
+      const lacked = tips.lackedFor(upstream, plausible(upstream.limits.maxLagBlocks).credible)
       if (lacked <= upstream.limits.maxLagMs) return undefined
       const reason = `${upstream.lag()} blocks behind, for over ${upstream.limits.maxLagMs / 1_000} s`
       return failed({ host: upstream.host, kind: 'behind', reason, neverSent: true })

@@ -5,10 +5,10 @@ import type { CallOptions, UpstreamPool } from '../../../src/upstream/types.ts'
 /** Lists come from these nodes in turn; each knows its own height. */
 function poolOf(nodes: readonly { height: number }[]): UpstreamPool {
   let asked = 0
-  const rpc = async (_: string, method: string, __: unknown, { toldBy, sameServer }: CallOptions) => {
+  const rpc = async (_: string, method: string, __: unknown, { answeredBy, sameServer }: CallOptions) => {
     if (method.endsWith('getHeight')) return { height: String((sameServer as { height: number }).height) }
     const server = nodes[asked++ % nodes.length]
-    if (server) toldBy?.({ server, stoodIn: false, lags: false })
+    if (server) answeredBy?.({ server, stoodIn: false, lags: false })
     return { numFetched: '0', utxos: [], endIndex: { address: '', utxo: '' } }
   }
   return { rpc, status: () => [] } as unknown as UpstreamPool

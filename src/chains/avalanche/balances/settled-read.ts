@@ -89,12 +89,12 @@ export async function readSettled<T>(
 /** State shared by the attempts of a read: for each chain that takes several calls, its one node and its heights. */
 function createFrame(pool: UpstreamPool, call: CallOptions) {
   const servers = new Map<ChainLetter, object>()
-  const tellers = createTellers()
+  const responders = createResponders()
   let failed = false
   let before = new Map<ChainLetter, bigint>()
   const callOf: CallOf = (chain) => {
     const sameServer = servers.get(chain)
-    return withLateDeadline(call, { toldBy: tellers.noteFor(chain), ...(sameServer && { sameServer }) })
+    return withLateDeadline(call, { answeredBy: responders.noteFor(chain), ...(sameServer && { sameServer }) })
   }
   /** A node that failed may run P only, without the exports of X and C: from now on a node that runs C is asked. */
   const bind = async (chain: ChainLetter): Promise<void> => {
@@ -116,11 +116,11 @@ function createFrame(pool: UpstreamPool, call: CallOptions) {
     /** Starts an attempt that needs new heights of these chains. */
     async begin(chains: readonly ChainLetter[]): Promise<void> {
       if (chains.length > 0) before = await heights(chains)
-      tellers.forget()
+      responders.forget()
     },
     /** Whether other nodes stood in for the first one: they are asked from now on. */
     followStandIns(): boolean {
-      const standIns = tellers.standIns()
+      const standIns = responders.standIns()
       for (const [chain, server] of standIns) {
         servers.set(chain, server)
         // Another node's height does not tell when this node moved.
@@ -130,7 +130,7 @@ function createFrame(pool: UpstreamPool, call: CallOptions) {
     },
     /** The nodes that answered are asked from now on. */
     stay(): void {
-      for (const [chain, server] of tellers.alone()) servers.set(chain, server)
+      for (const [chain, server] of responders.alone()) servers.set(chain, server)
     },
     /** Reads the heights after an attempt; they become the heights before the next one. */
     async isOneState({ manyCalls, isTouchedBy }: Attempt<unknown>): Promise<boolean> {
@@ -173,11 +173,11 @@ async function stoodStill(
 }
 
 /** The nodes that answered the calls of one attempt. */
-function createTellers() {
+function createResponders() {
   const byChain = new Map<ChainLetter, Map<object, boolean>>()
   return {
     forget: () => byChain.clear(),
-    noteFor: (chain: ChainLetter): NonNullable<CallOptions['toldBy']> => {
+    noteFor: (chain: ChainLetter): NonNullable<CallOptions['answeredBy']> => {
       return ({ server, stoodIn }) => {
         const servers = byChain.get(chain) ?? new Map<object, boolean>()
         servers.set(server, stoodIn || servers.get(server) === true)

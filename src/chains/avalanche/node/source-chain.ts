@@ -33,16 +33,21 @@ export async function fromOneThatRuns<T>(
   call: CallOptions,
   read: (call: CallOptions) => Promise<T>,
 ): Promise<T> {
-  const tellers: Parameters<NonNullable<CallOptions['toldBy']>>[0][] = []
-  const value = await read(withLateDeadline(call, { toldBy: (teller) => void tellers.push(teller) }))
-  const runs = await Promise.all(tellers.map(({ server }) => runsChain(pool, server, source, call)))
+  const responders: Parameters<NonNullable<CallOptions['answeredBy']>>[0][] = []
+  const value = await read(withLateDeadline(call, { answeredBy: (responder) => void responders.push(responder) }))
+  const runs = await Promise.all(responders.map(({ server }) => runsChain(pool, server, source, call)))
   if (runs.every(Boolean)) {
-    for (const teller of tellers) call.toldBy?.(teller)
+    for (const responder of responders) call.answeredBy?.(responder)
     return value
   }
   const sameServer = call.sameServer === undefined ? await serverThatRuns(pool, source, call) : undefined
   if (!sameServer) throw new ChainNotRunError(`${pool.name}: no node runs ${source}, so its exports are unknown`)
-  return read(withLateDeadline(call, { sameServer, toldBy: (teller) => call.toldBy?.({ ...teller, stoodIn: true }) }))
+  return read(
+    withLateDeadline(call, {
+      sameServer,
+      answeredBy: (responder) => call.answeredBy?.({ ...responder, stoodIn: true }),
+    }),
+  )
 }
 
 /** A node that cannot tell, or does not allow the question, is believed. */

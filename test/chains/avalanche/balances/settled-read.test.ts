@@ -11,9 +11,9 @@ test('the height of one node says nothing of when that one moved which stood in 
   let attempts = 0
   const value = await readSettled<number>(pool, ['P'], {}, async (callOf): Promise<Attempt<number>> => {
     attempts += 1
-    const { toldBy } = callOf('P')
-    if (attempts === 1) toldBy?.({ server: first, stoodIn: false, lags: false })
-    toldBy?.({ server: second, stoodIn: attempts === 1, lags: false })
+    const { answeredBy } = callOf('P')
+    if (attempts === 1) answeredBy?.({ server: first, stoodIn: false, lags: false })
+    answeredBy?.({ server: second, stoodIn: attempts === 1, lags: false })
     // Of the first reading one page; the second node's list has become longer meanwhile.
     return { value: attempts, manyCalls: attempts === 1 ? [] : ['P'], isTouchedBy: () => true }
   })
@@ -30,8 +30,8 @@ const attemptsOf = (stamps: readonly string[], recent?: string, standsIn = 0): P
     {},
     async (callOf): Promise<Attempt<number>> => {
       attempts += 1
-      callOf('P').toldBy?.({ server: first, stoodIn: false, lags: false })
-      if (attempts === standsIn) callOf('P').toldBy?.({ server: second, stoodIn: true, lags: false })
+      callOf('P').answeredBy?.({ server: first, stoodIn: false, lags: false })
+      if (attempts === standsIn) callOf('P').answeredBy?.({ server: second, stoodIn: true, lags: false })
       return { value: attempts, manyCalls: [], stamp: stamps[attempts - 1], isTouchedBy: () => true }
     },
     recent,
@@ -57,10 +57,10 @@ test('the second reading is of the node of the first; where that fails, two othe
   const [first, second] = [{}, {}]
   const asked: unknown[] = []
   const value = await readSettled<number>(pool, [], {}, async (callOf): Promise<Attempt<number>> => {
-    const { toldBy, sameServer } = callOf('P')
+    const { answeredBy, sameServer } = callOf('P')
     asked.push(sameServer)
     if (asked.length === 2) throw new UpstreamUnavailableError('connection refused')
-    toldBy?.({ server: asked.length === 1 ? first : second, stoodIn: false, lags: false })
+    answeredBy?.({ server: asked.length === 1 ? first : second, stoodIn: false, lags: false })
     return { value: asked.length, manyCalls: [], stamp: 'a', isTouchedBy: () => true }
   })
   expect([value, asked]).toEqual([4, [undefined, first, undefined, second]])

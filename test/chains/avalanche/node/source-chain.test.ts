@@ -39,11 +39,11 @@ test.each([0, 1])('what X exported to P is told by a node that runs X, wherever 
   const ledgers = [PARTIAL(), PARTIAL()]
   ledgers[place] = WHOLE()
   const { pool } = await start(...ledgers)
-  const tellers: { server: object; stoodIn: boolean }[] = []
+  const responders: { server: object; stoodIn: boolean }[] = []
   for (const _ of [1, 2])
-    expect((await fromX(pool, { toldBy: (teller: never) => tellers.push(teller) })).utxos).toHaveLength(1)
-  expect(new Set(tellers.map(({ server }) => server)).size).toBe(1)
-  expect(tellers.some(({ stoodIn }) => stoodIn)).toBe(place === 1)
+    expect((await fromX(pool, { answeredBy: (responder: never) => responders.push(responder) })).utxos).toHaveLength(1)
+  expect(new Set(responders.map(({ server }) => server)).size).toBe(1)
+  expect(responders.some(({ stoodIn }) => stoodIn)).toBe(place === 1)
 })
 
 test('several pages come from the same one', async () => {

@@ -16,15 +16,16 @@ const AGAIN_MS = 50
  * Waits until every healthy node has accepted what one has: a client that hears of it reads and spends the new outputs
  * at once, possibly at another node. Nodes that have not accepted it by then, or do not answer, are noted and returned:
  * they would show the earlier state. Never rejects.
+ * @param first host of the one that has
  */
 export async function acceptedEverywhere(
   call: ForwardCall,
   group: NodeGroup,
-  teller: string,
+  first: string,
   late: Pick<LateNodes, 'note'>,
 ): Promise<string[]> {
   const healthy = healthyHosts(group)
-  const others = group.members().filter(({ host }) => host !== teller)
+  const others = group.members().filter(({ host }) => host !== first)
   const until = steadyNow() + WAIT_MS
   const asked = inOwnBytes(call)
   const lacking = await Promise.all(

@@ -25,8 +25,8 @@ export type WritePolicy = 'one' | 'all'
 interface Progress {
   /** The answer so far: a success, else the first answer about the transaction. */
   word?: RawResponse
-  /** The node that gave it, if it is not a success. */
-  teller?: Member
+  /** The node that gave it, if it is a refusal. */
+  refusedBy?: Member
   /** A node that did not answer about it may have accepted it. */
   maybeTaken: boolean
   last?: RawResponse
@@ -55,9 +55,9 @@ async function sendToAll(call: ForwardCall, members: readonly Member[], tx: Sign
       members.filter((member) => member.pausedUntil() > now),
       progress,
     )
-  const { word, teller, maybeTaken } = progress
+  const { word, refusedBy, maybeTaken } = progress
   if (!word) return lastWord(call, progress.last, progress.failure, members)
-  return teller && maybeTaken ? takenOr(word, teller, call, tx) : word
+  return refusedBy && maybeTaken ? takenOr(word, refusedBy, call, tx) : word
 }
 
 /** Sends to as many nodes as needed until enough handle it: nodes that do not run the chain are replaced by others. */
@@ -99,7 +99,7 @@ function noteEnd(call: ForwardCall, progress: Progress, one: PromiseSettledResul
     progress.maybeTaken ||= !wasTurnedAway(one.value)
   } else if (!progress.word) {
     progress.word = one.value
-    if (member) progress.teller = member
+    if (member) progress.refusedBy = member
   }
 }
 
