@@ -31,7 +31,7 @@ const WAITING = [
   'api/node/evm/read/shown-blocks',
   'api/node/forward/answers',
   'api/node/forward/nodes/c-blocks',
-  'api/node/forward/told/accepted-everywhere',
+  'api/node/forward/consistency/accepted-everywhere',
   'api/plugins/admission',
   'chains/chain-reset',
   'chains/other-networks',

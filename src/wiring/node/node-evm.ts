@@ -1,5 +1,5 @@
 import { type ChainTips, createEvmGateway, createEvmSockets, createSocketTargets } from '../../api/node/evm/index.ts'
-import { chainEndpoint, type EvmApi, type Forwarder, type NodePools, type ToldElsewhere } from '../../api/node/index.ts'
+import { chainEndpoint, type EvmApi, type Forwarder, type NodePools, type PeerProcesses } from '../../api/node/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Metrics } from '../../metrics/index.ts'
 import type { UpstreamSpec } from '../../upstream/index.ts'
@@ -10,7 +10,7 @@ export interface ServerEvmDeps {
   tips: ChainTips
   nodes: readonly UpstreamSpec[]
   metrics: Metrics | undefined
-  elsewhere: ToldElsewhere | undefined
+  peers: PeerProcesses | undefined
   /** EVM endpoints by cb58 blockchain id (`C` for the C-chain's), in addition to the nodes' own. */
   evm: Readonly<Record<string, readonly UpstreamSpec[]>>
 }
@@ -28,7 +28,7 @@ const CACHE_ENTRIES = 50_000
 /** EVM endpoints under /ext. */
 export function createServerEvm(
   config: Config,
-  { forwarder, pools, tips, nodes, evm, metrics, elsewhere }: ServerEvmDeps,
+  { forwarder, pools, tips, nodes, evm, metrics, peers }: ServerEvmDeps,
 ): ServerEvm {
   const { node } = config
   const { answer } = createEvmGateway({
@@ -37,13 +37,13 @@ export function createServerEvm(
     tips,
     cache: { bytes: node.cacheBytes, entries: CACHE_ENTRIES, onHit: metrics?.nodeCache('evm') },
     tipCacheMs: node.tipCacheMs,
-    elsewhere,
+    peers,
   })
   const sockets = createEvmSockets({
     answer,
     targets: createSocketTargets({ pools, nodes, evm, isBehind: (endpoint, host) => tips.of(endpoint).isBehind(host) }),
     onHead: (endpoint, host, height) => tips.of(endpoint).saw(host, height),
-    elsewhere,
+    peers,
   })
   return {
     answer,

@@ -8,13 +8,13 @@ import {
   createNodeAliases,
   createNodeApi,
   createNodePools,
-  createToldElsewhere,
+  createPeerProcesses,
   type Forwarder,
   type ListedChain,
   type NodeApi,
   type NodePools,
   type NodePoolsDeps,
-  type ToldElsewhere,
+  type PeerProcesses,
 } from '../../api/node/index.ts'
 import { withEvmFallbacks } from '../../api/node/services/evm-fallbacks.ts'
 import { blockHeight } from '../../chains/avalanche/codec/index.ts'
@@ -161,14 +161,14 @@ export function createServerNode(config: Config, deps: ServerNodeDeps): ServerNo
   const side = servedSide(config)
   const network = side && config.chains.avalanche[side]
   const { nodes, evm, evmIds, networks } = serversOf(config, side)
-  const elsewhere = deps.sharing && createToldElsewhere(deps.sharing.news(channelOf(nodes, evm['C'])))
-  const { pools, tips, forwarder } = createForwarding(config, { nodes, evm, networks, elsewhere, ...deps })
+  const peers = deps.sharing && createPeerProcesses(deps.sharing.news(channelOf(nodes, evm['C'])))
+  const { pools, tips, forwarder } = createForwarding(config, { nodes, evm, networks, peers, ...deps })
   const chains = createChainDirectory({
     list: () => listChains(pools),
     configured: Object.keys(evm).filter((id) => id !== 'C'),
     primaryIds: defined({ X: network?.xBlockchainId, C: network?.cBlockchainId }),
   })
-  const ownEvm = createServerEvm(config, { forwarder, pools, tips, nodes, evm, metrics: deps.metrics, elsewhere })
+  const ownEvm = createServerEvm(config, { forwarder, pools, tips, nodes, evm, metrics: deps.metrics, peers })
   const api = createNodeApi({
     forwarder,
     chains,
@@ -214,7 +214,7 @@ function createForwarding(
     nodes: readonly UpstreamSpec[]
     evm: Readonly<Record<string, readonly UpstreamSpec[]>>
     networks: NodePoolsDeps['networks']
-    elsewhere: ToldElsewhere | undefined
+    peers: PeerProcesses | undefined
   },
 ): { pools: NodePools; tips: ChainTips; forwarder: Forwarder } {
   const { node, upstream } = config
@@ -226,7 +226,7 @@ function createForwarding(
     deps: deps.pool,
     networks: deps.networks,
   })
-  const tips = createChainTips({ pools, maxLagBlocks: upstream.maxLagBlocks, elsewhere: deps.elsewhere })
+  const tips = createChainTips({ pools, maxLagBlocks: upstream.maxLagBlocks, peers: deps.peers })
   const forwarder = createForwarder({
     pools,
     tips,
@@ -235,7 +235,7 @@ function createForwarding(
     tipCacheMs: node.tipCacheMs,
     blockHeight,
     sharedHosts: deps.sharing?.values,
-    elsewhere: deps.elsewhere,
+    peers: deps.peers,
   })
   return { pools, tips, forwarder }
 }

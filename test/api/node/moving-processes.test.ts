@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createToldElsewhere } from '../../../src/api/node/index.ts'
+import { createPeerProcesses } from '../../../src/api/node/index.ts'
 import { createSharedNews } from '../../../src/sharing/index.ts'
 import { connect, redis } from '../../sharing/shared.ts'
 import { untilHeard, whyNoRedis } from '../../support/programs/redis-server.ts'
@@ -27,7 +27,7 @@ it.skipIf(missing).each(runs)(
   'what was told of an EVM chain stays true at every process (seed $seed, processes $processes)',
   async ({ seed, processes }) => {
     const { url } = await redis()
-    const join = async () => createToldElsewhere(createSharedNews((await connect(url)).server, 'told'))
+    const join = async () => createPeerProcesses(createSharedNews((await connect(url)).server, 'told'))
     const connected = (count: number) => untilHeard(url, count)
     expectTrue(await runMovingEvm(seed, 2_000, { count: processes, connect: join, connected }), 2_000)
   },

@@ -1,8 +1,8 @@
 import { type AnswerCacheOptions, createAnswerCache } from '../forward/answer-cache.ts'
 import { type ForwardCall, posted } from '../forward/call.ts'
+import type { PeerProcesses } from '../forward/consistency/peer-processes.ts'
 import type { Forwarder } from '../forward/forwarder.ts'
 import type { NodePools } from '../forward/nodes/node-pools.ts'
-import type { ToldElsewhere } from '../forward/told/told-elsewhere.ts'
 import type { NodeAnswer } from '../http/answer.ts'
 import { GoJsonError } from '../json/go-json-error.ts'
 import { skipSpace, validateValue } from '../json/validate.ts'
@@ -31,7 +31,7 @@ export interface EvmGatewayDeps {
   /** How long an answer about the newest block is reused while no newer block is known, milliseconds; 0 = never. */
   tipCacheMs: number
   /** What clients of other processes were shown; left out = this is the only process. */
-  elsewhere?: ToldElsewhere | undefined
+  peers?: PeerProcesses | undefined
 }
 
 const PARSE_ERROR = -32700
@@ -67,12 +67,12 @@ const forwardCall = ({ endpoint, message, body, contentType, signal }: EvmCall, 
 
 /** EVM endpoints over several nodes, as if they were a single node that never lags and never forgets. */
 export function createEvmGateway(deps: EvmGatewayDeps): Pick<EvmApi, 'answer'> {
-  const { pools, forwarder, tips, elsewhere } = deps
+  const { pools, forwarder, tips, peers } = deps
   const cache = createAnswerCache(deps.cache)
   tips.onReset(cache.clear)
   const kept = createKeptAnswers(cache, deps.tipCacheMs)
   const reads = createEvmReads({ pools, kept, tipOf: tips.of, lacks: forwarder.lacks })
-  const filters = createEvmFilters({ pools, table: createSharedFilterTable(elsewhere), tipOf: tips.of })
+  const filters = createEvmFilters({ pools, table: createSharedFilterTable(peers), tipOf: tips.of })
 
   const single = async (call: EvmCall): Promise<NodeAnswer> => {
     const { message } = call
@@ -108,7 +108,7 @@ export function createEvmGateway(deps: EvmGatewayDeps): Pick<EvmApi, 'answer'> {
   return {
     answer: async (request) => {
       const answered = await answer(request)
-      await elsewhere?.sent()
+      await peers?.sent()
       return answered
     },
   }

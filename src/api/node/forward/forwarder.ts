@@ -14,6 +14,11 @@ import {
   withoutId,
 } from './answer-cache.ts'
 import { type ForwardCall, requestOf } from './call.ts'
+import { dependsOnC } from './consistency/depends-on-c.ts'
+import type { LateNodes } from './consistency/late-nodes.ts'
+import type { PeerProcesses } from './consistency/peer-processes.ts'
+import { createReadConsistency } from './consistency/read-consistency.ts'
+import type { BlockHeight } from './consistency/shown-block.ts'
 import { answerOf } from './forwarded-answer.ts'
 import { type Judge, judgeCall, judgeHealth, judgeHttp, judgeOpaque, judgeRpc, unlessAbsent } from './judge.ts'
 import { createCatchUp, type Place } from './nodes/catch-up.ts'
@@ -27,11 +32,6 @@ import { createSourceChains, sourceOf } from './nodes/source-chains.ts'
 import { createSurest } from './nodes/surest.ts'
 import { createWake } from './nodes/wake.ts'
 import { resultIn } from './result-in.ts'
-import { dependsOnC } from './told/depends-on-c.ts'
-import type { LateNodes } from './told/late-nodes.ts'
-import type { BlockHeight } from './told/shown-block.ts'
-import { createToldClients } from './told/told-clients.ts'
-import type { ToldElsewhere } from './told/told-elsewhere.ts'
 import { createAlone } from './writes/alone.ts'
 import { forwardWrite, type WritePolicy } from './writes/writes.ts'
 
@@ -61,7 +61,7 @@ export interface ForwarderDeps {
   /** Shared record of which nodes served which pages; left out = this is the only process. */
   sharedHosts?: SharedHosts | undefined
   /** What clients of other processes were told; left out = this is the only process. */
-  elsewhere?: ToldElsewhere | undefined
+  peers?: PeerProcesses | undefined
 }
 
 /** Time of a request over all attempts, milliseconds; a node allows itself as long to write an answer. */
@@ -152,10 +152,10 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
   const { pools, writePolicy, tipCacheMs } = deps
   const cache = createAnswerCache(deps.cache)
   const wake = createWake()
-  const told = createToldClients({ ...deps, onNews: cache.forgetTip })
+  const consistency = createReadConsistency({ ...deps, onNews: cache.forgetTip })
   pools.onReset(() => {
     cache.clear()
-    told.clear()
+    consistency.clear()
   })
   const sources = createSourceChains()
   const surest = createSurest()
@@ -182,7 +182,7 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
   const catchUp = createCatchUp()
   /** Where every node lacks something, one that has all of the chain itself is better than one that is behind there. */
   const lacksFor = (call: ForwardCall, group: NodeGroup) => {
-    const lacks = told.lacksFor(call, group)
+    const lacks = consistency.lacksFor(call, group)
     const avoid = (hasAll: boolean) => (host: string) => lacks(host, hasAll ? undefined : chainPathOf(call.endpoint))
     const place = call.endpoint.dialect === 'evm' ? call.endpoint.path : dependsOnC(call) ? 'C' : ''
     const hasAll = complete(place, group, lacks, call.signal)
@@ -194,7 +194,7 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
     const one = host === undefined ? undefined : memberAt(group, host)
     const { pool, path } = one ?? group
     const judge = judgeOf(call)
-    const lacks = told.lacksFor(call, group)
+    const lacks = consistency.lacksFor(call, group)
     const others = one ? lacks : lacksFor(call, group)
     const avoid = others instanceof Promise ? await others : others
     // Another page of a list, or a call that may have done something, is not asked for twice.
@@ -219,7 +219,7 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
       if (place) expectKnown(call, judge(response), place.lacks(response.host))
       return response
     }
-    const isSure = async (one: RawResponse) => (await told.read(call, group, one)) || !mayAgain
+    const isSure = async (one: RawResponse) => (await consistency.read(call, group, one)) || !mayAgain
     const response = await surest.pick(exported, answered, isSure)
     if (call.rule.pages) await pages.note(call, response.host, response.body)
     return response
@@ -232,11 +232,11 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
     const tip = tipBound ? group.pool.head() : undefined
     const { epoch } = cache
     // Between two looks at the chain's own tip, clients may be told of newer blocks of C.
-    const key = tipBound && dependsOnC(call) ? `${keyOf(call)}\n${told.newestOfC()}` : keyOf(call)
+    const key = tipBound && dependsOnC(call) ? `${keyOf(call)}\n${consistency.newestOfC()}` : keyOf(call)
     const kept = cache.get(key, tip)
     if (kept) return fromKept(kept, call.id)
     // Where nobody else answers, what is older than what was told is for this client alone.
-    const lacks = told.lacksFor(call, group)
+    const lacks = consistency.lacksFor(call, group)
     const late = tipBound ? group.hosts.filter((host) => lacks(host)) : []
     const response = await ask(call, group)
     const answer = answerOf(response)
@@ -253,11 +253,11 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
     if (target === 'any') return read(call, group)
     if (target === 'alone') return answerOf(await alone({ call, judge: judgeOf(call) }, group))
     try {
-      const lacks = told.lacksFor(call, group)
+      const lacks = consistency.lacksFor(call, group)
       const own = call.endpoint.dialect === 'evm' ? chainPathOf(call.endpoint) : undefined
       const late = { lacks: await lacksFor(call, group), isLate: (host: string) => lacks(host, own) }
       const response = await forwardWrite(call, group, writePolicy, late)
-      told.written(call, response)
+      consistency.written(call, response)
       return answerOf(response)
     } finally {
       cache.forgetTip()
@@ -266,11 +266,11 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
   return {
     forward: async (call) => {
       const answered = await answer(call)
-      await deps.elsewhere?.sent()
+      await deps.peers?.sent()
       return answered
     },
-    lacks: (host) => told.lacks(host),
-    shown: told.shown,
+    lacks: (host) => consistency.lacks(host),
+    shown: consistency.shown,
     nodeId: () => identity,
     learnNodeId: async (signal) => {
       const response = await pools.identity.pool

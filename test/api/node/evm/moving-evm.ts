@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { ToldElsewhere } from '../../../../src/api/node/forward/told/told-elsewhere.ts'
+import type { PeerProcesses } from '../../../../src/api/node/forward/consistency/peer-processes.ts'
 import { createMovingNodes, failureOf, later, type MovingNode, type MovingReport, noteAnswer } from '../moving-nodes.ts'
 import { type EvmStage, startEvmStage } from './stage.ts'
 
@@ -103,7 +103,7 @@ function questionOf(random: () => number, told: number): Question {
 interface Processes {
   count: number
   /** What connects a new one with the others. */
-  connect(): Promise<ToldElsewhere>
+  connect(): Promise<PeerProcesses>
   /** Until so many hear each other. */
   connected(count: number): Promise<void>
 }
@@ -112,8 +112,8 @@ interface Processes {
 const RENEWED = 100
 
 /** Until the others have told a process that starts what they know. */
-const untilTold = (elsewhere: ToldElsewhere): Promise<void> =>
-  new Promise((resolve) => elsewhere.hear(({ kind }) => (kind === 'block' ? resolve() : undefined)))
+const untilTold = (peers: PeerProcesses): Promise<void> =>
+  new Promise((resolve) => peers.hear(({ kind }) => (kind === 'block' ? resolve() : undefined)))
 
 /**
  * Asks so often over three nodes, in batches every second time.
@@ -127,8 +127,8 @@ export async function runMovingEvm(seed: number, times: number, processes?: Proc
   const limits = { hedgeMinMs: 20, breakerOpenMs: 500 }
   const nodes = started.map(({ url }) => url)
   const stages: EvmStage[] = []
-  const start = async (elsewhere?: ToldElsewhere): Promise<EvmStage> => {
-    const stage = await startEvmStage({ nodes, tipCacheMs: 1_000, limits, ...(elsewhere && { elsewhere }) })
+  const start = async (peers?: PeerProcesses): Promise<EvmStage> => {
+    const stage = await startEvmStage({ nodes, tipCacheMs: 1_000, limits, ...(peers && { peers }) })
     stages.push(stage)
     return stage
   }
@@ -137,9 +137,9 @@ export async function runMovingEvm(seed: number, times: number, processes?: Proc
   )
   await processes?.connected(processes.count)
   const renew = async ({ connect }: Processes): Promise<void> => {
-    const elsewhere = await connect()
-    const isTold = untilTold(elsewhere)
-    const next = await start(elsewhere)
+    const peers = await connect()
+    const isTold = untilTold(peers)
+    const next = await start(peers)
     await isTold
     serving.splice(Math.floor(random() * serving.length), 1, next)
   }

@@ -7,7 +7,7 @@ import { createChainTips } from '../../../../src/api/node/evm/read/chain-tips.ts
 import type { SocketLimits } from '../../../../src/api/node/evm/ws/limits.ts'
 import { createSocketTargets } from '../../../../src/api/node/evm/ws/link/targets.ts'
 import { createEvmSockets, type EvmSockets } from '../../../../src/api/node/evm/ws/sockets.ts'
-import type { ToldElsewhere } from '../../../../src/api/node/forward/told/told-elsewhere.ts'
+import type { PeerProcesses } from '../../../../src/api/node/forward/consistency/peer-processes.ts'
 import {
   createChainDirectory,
   createForwarder,
@@ -36,7 +36,7 @@ export interface EvmStageOptions {
   limits?: Partial<PoolLimits>
   sockets?: Partial<SocketLimits>
   /** What other processes were told. */
-  elsewhere?: ToldElsewhere
+  peers?: PeerProcesses
 }
 
 /** The node API over these nodes, without the rest of the server. */
@@ -59,15 +59,15 @@ export async function startEvmStage(options: EvmStageOptions): Promise<EvmStage>
   const evm = options.evm ?? {}
   const pools = createNodePools({ nodes, evm, limits: { ...TEST_LIMITS, ...options.limits }, deps: {} })
   const shared = { cache: { bytes: 10_000_000, entries: 10_000 }, tipCacheMs: options.tipCacheMs ?? 0 }
-  const { writePolicy = 'one', elsewhere } = options
-  const tips = createChainTips({ pools, maxLagBlocks: 3, elsewhere })
-  const forwarder = createForwarder({ pools, tips, blockHeight, writePolicy, elsewhere, ...shared })
-  const { answer } = createEvmGateway({ pools, forwarder, tips, elsewhere, ...shared })
+  const { writePolicy = 'one', peers } = options
+  const tips = createChainTips({ pools, maxLagBlocks: 3, peers })
+  const forwarder = createForwarder({ pools, tips, blockHeight, writePolicy, peers, ...shared })
+  const { answer } = createEvmGateway({ pools, forwarder, tips, peers, ...shared })
   const sockets = createEvmSockets({
     answer,
     targets: createSocketTargets({ pools, nodes, evm, isBehind: (endpoint, host) => tips.of(endpoint).isBehind(host) }),
     onHead: (endpoint, host, height) => tips.of(endpoint).saw(host, height),
-    elsewhere,
+    peers,
     ...(options.sockets ? { limits: options.sockets } : {}),
   })
   const node = createNodeApi({

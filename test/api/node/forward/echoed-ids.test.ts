@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import type { ForwardCall } from '../../../../src/api/node/forward/call.ts'
+import { acceptedEverywhere } from '../../../../src/api/node/forward/consistency/accepted-everywhere.ts'
+import { atomicHeightIn } from '../../../../src/api/node/forward/consistency/shown-block.ts'
+import { createShownHeights } from '../../../../src/api/node/forward/consistency/shown-heights.ts'
 import type { NodeGroup } from '../../../../src/api/node/forward/nodes/node-pools.ts'
 import { createPageServers } from '../../../../src/api/node/forward/nodes/page-servers.ts'
-import { acceptedEverywhere } from '../../../../src/api/node/forward/told/accepted-everywhere.ts'
-import { atomicHeightIn } from '../../../../src/api/node/forward/told/shown-block.ts'
-import { createShownHeights } from '../../../../src/api/node/forward/told/shown-heights.ts'
 import { ruleOf } from '../../../../src/api/node/methods/forwarded.ts'
 import { type Asked, gorillaCall, nodeAt, posted, type Reply, startFront } from '../fake-nodes.ts'
 

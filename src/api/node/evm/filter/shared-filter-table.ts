@@ -1,5 +1,5 @@
 import { isRecord } from '../../../../lib/json/json-record.ts'
-import type { Told, ToldElsewhere } from '../../forward/told/told-elsewhere.ts'
+import type { PeerMessage, PeerProcesses } from '../../forward/consistency/peer-processes.ts'
 import { createFilterTable, type FilterTable, type HeldFilter } from './filter-table.ts'
 
 const areTexts = (of: unknown, ...names: string[]): boolean =>
@@ -15,20 +15,20 @@ const RECALLED = 2_000
 /**
  * Every process knows where a filter is, and what its client was told: a client may ask another one when the filter's
  * node is gone.
- * @param elsewhere left out = this is the only process
+ * @param peers left out = this is the only process
  */
-export function createSharedFilterTable(elsewhere: ToldElsewhere | undefined): FilterTable {
-  const toldOf = (path: string, id: string, filter: HeldFilter | undefined): Told => ({
+export function createSharedFilterTable(peers: PeerProcesses | undefined): FilterTable {
+  const toldOf = (path: string, id: string, filter: HeldFilter | undefined): PeerMessage => ({
     kind: 'filter',
     path,
     id,
     ...(filter && { filter: JSON.stringify(filter) }),
   })
-  const table = createFilterTable({ onChange: (...change) => elsewhere?.tell(toldOf(...change)) })
-  elsewhere?.recall(function* () {
+  const table = createFilterTable({ onChange: (...change) => peers?.tell(toldOf(...change)) })
+  peers?.recall(function* () {
     for (const [path, id, filter] of table.newest(RECALLED)) if (filter.going) yield toldOf(path, id, filter)
   })
-  elsewhere?.hear((told) => {
+  peers?.hear((told) => {
     if (told.kind !== 'filter') return
     const filter: unknown = told.filter === undefined ? undefined : JSON.parse(told.filter)
     if (filter === undefined || isFilter(filter)) table.heard(told.path, told.id, filter)

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { roomFor } from '../../../../lib/room-for.ts'
 import { ABSURD_LEAD, type UpstreamPool } from '../../../../upstream/index.ts'
+import type { PeerProcesses } from '../../forward/consistency/peer-processes.ts'
 import type { NodePools } from '../../forward/nodes/node-pools.ts'
-import type { ToldElsewhere } from '../../forward/told/told-elsewhere.ts'
 import type { Endpoint } from '../../routes/endpoint.ts'
 import { type ChainTip, createChainTip } from './chain-tip.ts'
 
@@ -23,7 +23,7 @@ export interface ChainTipsDeps {
   /** Blocks that a node may lag before its answers about the newest state are rejected. */
   maxLagBlocks: number
   /** What clients of other processes were shown; left out = this is the only process. */
-  elsewhere?: ToldElsewhere | undefined
+  peers?: PeerProcesses | undefined
 }
 
 /** Chains of whose newest block processes that start are told. */
@@ -32,7 +32,7 @@ const RECALLED = 100
 /** A height far above that the pool believes in is a broken node's. */
 const isAt = (height: bigint, told = -1n): boolean => told >= height && told - height <= ABSURD_LEAD
 
-export function createChainTips({ pools, maxLagBlocks, elsewhere }: ChainTipsDeps): ChainTips {
+export function createChainTips({ pools, maxLagBlocks, peers }: ChainTipsDeps): ChainTips {
   // Kept per pool, because pools are bounded: while no node says which chains exist, strangers can invent some.
   const tips = new WeakMap<UpstreamPool, Map<string, ChainTip>>()
   const inUse = new LRUCache<string, Place>(roomFor(RECALLED))
@@ -50,7 +50,7 @@ export function createChainTips({ pools, maxLagBlocks, elsewhere }: ChainTipsDep
       maxLagBlocks,
       head: () => pool.head(),
       holders: (height) => pool.status().flatMap((one) => (isAt(height, one.height) ? [one.host] : [])),
-      onNewest: (host, height) => elsewhere?.tell({ kind: 'block', path, source, height: String(height), host }),
+      onNewest: (host, height) => peers?.tell({ kind: 'block', path, source, height: String(height), host }),
       onSetBack: tellReset,
     })
     tips.set(pool, (ofPool ?? new Map<string, ChainTip>()).set(path, tip))
@@ -61,10 +61,10 @@ export function createChainTips({ pools, maxLagBlocks, elsewhere }: ChainTipsDep
     // Once a chain has advanced, nobody may be shown a lower block.
     tips.delete(pool)
   })
-  elsewhere?.hear((told) => {
+  peers?.hear((told) => {
     if (told.kind === 'block') of(told).heard(told.host, BigInt(told.height))
   })
-  elsewhere?.recall(function* () {
+  peers?.recall(function* () {
     for (const { path, source } of inUse.values()) {
       const height = tips.get(pools.group(source).pool)?.get(path)?.mark()
       if (height !== undefined) yield { kind: 'block', path, source, height: String(height) }

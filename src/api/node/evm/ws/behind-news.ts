@@ -1,4 +1,4 @@
-import type { ToldElsewhere } from '../../forward/told/told-elsewhere.ts'
+import type { PeerProcesses } from '../../forward/consistency/peer-processes.ts'
 import type { Share } from './message-room.ts'
 
 /** Pushes to one client, in order, none before other processes know what it shows. */
@@ -13,10 +13,10 @@ type Push = Parameters<BehindNews['push']>
  * Holds a push back until other processes know what it shows, since its client may ask one of them at once. That takes one
  * or two round trips to the shared server while something new is sent; if that hangs, no longer than for an answer over
  * HTTP.
- * @param elsewhere left out = this is the only process
+ * @param peers left out = this is the only process
  * @param share of the room for all clients' messages; where there is none, pushes do not wait
  */
-export function createBehindNews(elsewhere: Pick<ToldElsewhere, 'sent'> | undefined, share: Share): BehindNews {
+export function createBehindNews(peers: Pick<PeerProcesses, 'sent'> | undefined, share: Share): BehindNews {
   let due: Push[] = []
   /** Pushes after those that are due: they may show more than what is being sent now. */
   let next: Push[] = []
@@ -32,14 +32,14 @@ export function createBehindNews(elsewhere: Pick<ToldElsewhere, 'sent'> | undefi
     while (next.length > 0) {
       due = next
       next = []
-      await elsewhere?.sent()
+      await peers?.sent()
       sendAll(due)
     }
     isWaiting = false
   }
   return {
     push: (message, send) => {
-      if (!isWaiting && !elsewhere?.sent()) {
+      if (!isWaiting && !peers?.sent()) {
         send()
         return
       }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { ToldElsewhere } from '../../forward/told/told-elsewhere.ts'
+import type { PeerProcesses } from '../../forward/consistency/peer-processes.ts'
 import { withOwnId } from '../answers.ts'
 import { createBehindNews } from './behind-news.ts'
 import { createFeedLink, type Preparation } from './feed-link.ts'
@@ -54,7 +54,7 @@ export interface FeedDeps {
   /** The subscriptions could not be kept: the client has to start over. */
   onBroken(reason: string): void
   /** Other processes, which are to know what a push shows; left out = this is the only one. */
-  elsewhere?: Pick<ToldElsewhere, 'sent'> | undefined
+  peers?: Pick<PeerProcesses, 'sent'> | undefined
   /** This client's share of the room for messages: for notifications that arrive while missed ones are read again. */
   share: Share
   restoreMs: number
@@ -68,7 +68,7 @@ export function createFeed(deps: FeedDeps): Feed {
   const shape = createHeadShape()
   const sent = createRecentlySent()
   const held = createHeld(deps.share)
-  const pushes = createBehindNews(deps.elsewhere, deps.share)
+  const pushes = createBehindNews(deps.peers, deps.share)
   /** The newest block that nodes have shown. */
   let reached = 0n
   /** Number of subscriptions that no node has accepted or refused yet. */

@@ -31,7 +31,7 @@ export interface SessionDeps extends SharedRooms {
   answer: EvmApi['answer']
   connect: FeedDeps['connect']
   onHead: FeedDeps['onHead']
-  elsewhere: FeedDeps['elsewhere']
+  peers: FeedDeps['peers']
   onClosed(): void
   limits: SocketLimits
 }
@@ -79,7 +79,7 @@ export function createSession(deps: SessionDeps): Session {
     connect: deps.connect,
     send: early.push,
     onHead: deps.onHead,
-    elsewhere: deps.elsewhere,
+    peers: deps.peers,
     onBroken: (reason) => client.close(CLOSE.tryAgain, reason.slice(0, 120)),
     share: deps.room.enter(),
     ...limits,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { WebSocketServer } from 'ws'
 import { UpstreamUnavailableError } from '../../../../errors.ts'
-import type { ToldElsewhere } from '../../forward/told/told-elsewhere.ts'
+import type { PeerProcesses } from '../../forward/consistency/peer-processes.ts'
 import { httpError, type NodeAnswer } from '../../http/answer.ts'
 import { createAnswerRoom } from '../../http/connection/answer-room.ts'
 import { chainEndpoint, type Endpoint, PRIMARY } from '../../routes/endpoint.ts'
@@ -29,7 +29,7 @@ export interface EvmSocketsDeps {
   /** A node has pushed a block. */
   onHead(endpoint: Endpoint, host: string, height: bigint): void
   /** Other processes, which are to know what a push shows; left out = this is the only one. */
-  elsewhere?: ToldElsewhere | undefined
+  peers?: PeerProcesses | undefined
   limits?: Partial<SocketLimits>
 }
 
@@ -93,7 +93,7 @@ async function connectFirst(
   throw failure ?? new UpstreamUnavailableError('no node with a WebSocket')
 }
 
-export function createEvmSockets({ answer, targets, onHead, elsewhere, limits: own }: EvmSocketsDeps): EvmSockets {
+export function createEvmSockets({ answer, targets, onHead, peers, limits: own }: EvmSocketsDeps): EvmSockets {
   const limits = { ...SOCKET_LIMITS, ...own }
   const server = new WebSocketServer({
     noServer: true,
@@ -129,7 +129,7 @@ export function createEvmSockets({ answer, targets, onHead, elsewhere, limits: o
               limits.pingMs,
             ),
           onHead: (host, height) => onHead(rpc, host, height),
-          elsewhere,
+          peers,
           onClosed: () => void sessions.delete(session),
           limits,
           room,

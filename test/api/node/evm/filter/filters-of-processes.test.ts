@@ -1,5 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { createToldElsewhere, type Told } from '../../../../../src/api/node/forward/told/told-elsewhere.ts'
+import {
+  createPeerProcesses,
+  type PeerMessage,
+} from '../../../../../src/api/node/forward/consistency/peer-processes.ts'
 import { createSharedNews } from '../../../../../src/sharing/index.ts'
 import { connect, redis } from '../../../../sharing/shared.ts'
 import { createRandom } from '../../../../support/generated/random.ts'
@@ -16,17 +19,17 @@ const SEEDS = Array.from({ length: Number(process.env['FIRN_TEST_SEEDS'] ?? 2) }
 interface Process {
   stage: EvmStage
   /** What it heard of filters since a test emptied it. */
-  heard: Told[]
+  heard: PeerMessage[]
   isShared(): boolean
   stop(): Promise<void>
 }
 
 async function startProcess(url: string, nodes: readonly FilterNode[]): Promise<Process> {
   const { server } = await connect(url)
-  const elsewhere = createToldElsewhere(createSharedNews(server, 'told'))
-  const heard: Told[] = []
-  const stage = await startEvmStage({ nodes: nodes.map((node) => node.server.url), elsewhere })
-  elsewhere.hear((told) => {
+  const peers = createPeerProcesses(createSharedNews(server, 'told'))
+  const heard: PeerMessage[] = []
+  const stage = await startEvmStage({ nodes: nodes.map((node) => node.server.url), peers })
+  peers.hear((told) => {
     if (told.kind === 'filter') heard.push(told)
   })
   onTestFinished(stage.close)

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createPublicClient, http, type Log } from 'viem'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createToldElsewhere, type SharedNews } from '../../../../../src/api/node/forward/told/told-elsewhere.ts'
+import { createPeerProcesses, type SharedNews } from '../../../../../src/api/node/forward/consistency/peer-processes.ts'
 import { createRandom } from '../../../../support/generated/random.ts'
 import { eventually } from '../../../../support/waiting/eventually.ts'
 import { until } from '../../../../support/waiting/until.ts'
@@ -221,8 +221,8 @@ describe('a filter whose node is gone', () => {
       listen: (listener) => void listeners.push(listener),
     }
     const open = async (): Promise<EvmStage> => {
-      const elsewhere = createToldElsewhere(news)
-      const stage = await startEvmStage({ nodes: nodes.map(({ server }) => server.url), elsewhere })
+      const peers = createPeerProcesses(news)
+      const stage = await startEvmStage({ nodes: nodes.map(({ server }) => server.url), peers })
       onTestFinished(stage.close)
       return stage
     }

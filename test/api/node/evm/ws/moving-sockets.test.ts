@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { createToldElsewhere, type SharedNews } from '../../../../../src/api/node/forward/told/told-elsewhere.ts'
+import { createPeerProcesses, type SharedNews } from '../../../../../src/api/node/forward/consistency/peer-processes.ts'
 import { createSharedNews } from '../../../../../src/sharing/index.ts'
 import { connect, redis } from '../../../../sharing/shared.ts'
 import { untilHeard, whyNoRedis } from '../../../../support/programs/redis-server.ts'
@@ -37,7 +37,7 @@ it.skipIf(whyNoRedis()).each(runs)(
   'what a subscriber was told is known to whichever process is asked behind it (seed $seed, processes $processes)',
   async ({ seed, processes }) => {
     const { url } = await redis()
-    const join = async () => createToldElsewhere(farAway(createSharedNews((await connect(url)).server, 'told')))
+    const join = async () => createPeerProcesses(farAway(createSharedNews((await connect(url)).server, 'told')))
     const connected = (count: number) => untilHeard(url, count)
     expectTrue(await runMovingSockets(seed, 100, { count: processes, connect: join, connected }))
   },

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ToldElsewhere } from '../../../../../src/api/node/forward/told/told-elsewhere.ts'
+import type { PeerProcesses } from '../../../../../src/api/node/forward/consistency/peer-processes.ts'
 import { eventually } from '../../../../support/waiting/eventually.ts'
 import { randomOf } from '../chaos-run.ts'
 import { type EvmStage, startEvmStage } from '../stage.ts'
@@ -85,7 +85,7 @@ const missingOf = (clients: readonly SocketClient[], top: number): string[] =>
 interface Processes {
   count: number
   /** What connects one with the others. */
-  connect(): Promise<ToldElsewhere>
+  connect(): Promise<PeerProcesses>
   /** Until so many hear each other. */
   connected(count: number): Promise<void>
 }
@@ -95,10 +95,10 @@ export async function runMovingSockets(seed: number, blocks: number, processes?:
   const random = randomOf(seed)
   const nodes = await Promise.all([1, 2, 3].map(() => startMovingWsNode(FIRST, random)))
   const limits = { hedgeMinMs: 20, breakerOpenMs: 300 }
-  const start = async (elsewhere?: ToldElsewhere): Promise<EvmStage> =>
+  const start = async (peers?: PeerProcesses): Promise<EvmStage> =>
     startEvmStage({
       ...{ nodes: nodes.map(({ url }) => url), tipCacheMs: 1_000, limits },
-      ...{ sockets: { pingMs: 1_000, idleLinkMs: 100 }, ...(elsewhere && { elsewhere }) },
+      ...{ sockets: { pingMs: 1_000, idleLinkMs: 100 }, ...(peers && { peers }) },
     })
   const stages = await Promise.all(
     Array.from({ length: processes?.count ?? 1 }, async () => start(await processes?.connect())),

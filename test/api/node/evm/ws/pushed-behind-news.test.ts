@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createBehindNews } from '../../../../../src/api/node/evm/ws/behind-news.ts'
-import { createToldElsewhere } from '../../../../../src/api/node/forward/told/told-elsewhere.ts'
+import { createPeerProcesses } from '../../../../../src/api/node/forward/consistency/peer-processes.ts'
 import { eventually } from '../../../../support/waiting/eventually.ts'
 import { until } from '../../../../support/waiting/until.ts'
 import { startEvmStage } from '../stage.ts'
@@ -13,12 +13,12 @@ import { type Client, heights, openClient } from './ws-client.ts'
 async function start() {
   const ways: ((isSent: boolean) => void)[] = []
   let isHeld = false
-  const elsewhere = createToldElsewhere({
+  const peers = createPeerProcesses({
     tell: () => (isHeld ? new Promise((resolve) => ways.push(resolve)) : Promise.resolve(true)),
     listen: () => undefined,
   })
   const node = await startMovingWsNode(1_000, () => 0.9)
-  const stage = await startEvmStage({ nodes: [node.url], elsewhere })
+  const stage = await startEvmStage({ nodes: [node.url], peers })
   onTestFinished(async () => {
     await stage.close()
     node.stop()

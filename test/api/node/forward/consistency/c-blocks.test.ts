@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { ChainTip } from '../../../../../src/api/node/evm/read/chain-tip.ts'
+import { createCBlocks } from '../../../../../src/api/node/forward/consistency/c-blocks.ts'
 import type { NodePools } from '../../../../../src/api/node/forward/nodes/node-pools.ts'
-import { createCBlocks } from '../../../../../src/api/node/forward/told/c-blocks.ts'
 
 const { signal } = new AbortController()
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ForwardCall } from '../../../../../src/api/node/forward/call.ts'
-import { createAwaitedTransactions } from '../../../../../src/api/node/forward/told/awaited-transactions.ts'
+import { createAwaitedTransactions } from '../../../../../src/api/node/forward/consistency/awaited-transactions.ts'
 import { ruleOf } from '../../../../../src/api/node/methods/forwarded.ts'
 
 const call = (method: string, id: string) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ForwardCall } from '../../../../../src/api/node/forward/call.ts'
-import { shownBlock, shownBlockOfC } from '../../../../../src/api/node/forward/told/shown-block.ts'
+import { shownBlock, shownBlockOfC } from '../../../../../src/api/node/forward/consistency/shown-block.ts'
 import { ruleOf } from '../../../../../src/api/node/methods/forwarded.ts'
 import { endpointByName } from '../../../../../src/api/node/routes/endpoint.ts'
 import { blockHeight } from '../../../../../src/chains/avalanche/codec/index.ts'

@@ -3,7 +3,7 @@ import { isRecord } from '../../../../lib/json/json-record.ts'
 import type { Source } from '../../routes/endpoint.ts'
 
 /** What clients of one process were told, as far as other processes have to know it. */
-export type Told =
+export type PeerMessage =
   /** A client may wait for this transaction to be accepted; `isSent`: a node has accepted it for processing. */
   | { kind: 'awaited'; id: string; isSent?: boolean }
   /** Height of P or X; `host` has it, if known. */
@@ -26,16 +26,16 @@ export interface SharedNews {
 }
 
 /** Behind a load balancer, a client's next call may go to another process, which is to know what this one told. */
-export interface ToldElsewhere {
-  tell(told: Told): void
+export interface PeerProcesses {
+  tell(told: PeerMessage): void
   /**
    * Until the other processes have been sent what was told before, for an answer to wait for; undefined = they have, or
    * nobody knows when they will be. A message takes two round trips to the server between them, once for each news.
    */
   sent(): Promise<unknown> | undefined
-  hear(listener: (told: Told) => void): void
+  hear(listener: (told: PeerMessage) => void): void
   /** Registers what is told again to processes that may not have heard of it. */
-  recall(known: () => Iterable<Told>): void
+  recall(known: () => Iterable<PeerMessage>): void
 }
 
 /** Several processes that ask at a time, as behind a restart of the server between them, are answered once. Milliseconds. */
@@ -56,7 +56,7 @@ const parsed = (text: string): unknown => {
 }
 
 /** A message of a process other than `me`. Another version of this server may send unknown messages. */
-function read(text: string, me: string): Told | undefined {
+function read(text: string, me: string): PeerMessage | undefined {
   const told = parsed(text)
   if (!isRecord(told) || told['by'] === me) return undefined
   const { kind, id, endpoint, method, body, height, host, hosts, path, source, filter } = told
@@ -70,17 +70,17 @@ function read(text: string, me: string): Told | undefined {
       hosts.every((host) => areTexts(host))) ||
     (kind === 'block' && areTexts(path) && isHeight(height) && isSource(source) && isHost(host)) ||
     (kind === 'filter' && areTexts(path, id) && (filter === undefined || areTexts(filter)))
-  return isTold ? (told as unknown as Told) : undefined
+  return isTold ? (told as unknown as PeerMessage) : undefined
 }
 
-export function createToldElsewhere(news: SharedNews): ToldElsewhere {
-  const listeners: ((told: Told) => void)[] = []
-  const memories: (() => Iterable<Told>)[] = []
+export function createPeerProcesses(news: SharedNews): PeerProcesses {
+  const listeners: ((told: PeerMessage) => void)[] = []
+  const memories: (() => Iterable<PeerMessage>)[] = []
   const me = randomUUID()
   const sending = new Set<Promise<void>>()
   /** A server that hangs is waited for once, not with each message. */
   let isAnswering = true
-  const tell = (told: Told): void => {
+  const tell = (told: PeerMessage): void => {
     const result = news.tell(JSON.stringify({ ...told, by: me }))
     const own = result?.then((isSent) => {
       isAnswering = isSent
@@ -102,7 +102,7 @@ export function createToldElsewhere(news: SharedNews): ToldElsewhere {
     if (told?.kind === 'asks') tellAgain()
     for (const listener of told ? listeners : [])
       try {
-        listener(told as Told)
+        listener(told as PeerMessage)
       } catch {
         // A bad message must not crash this process: it is ignored.
       }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { createLateNodes } from '../../../../../src/api/node/forward/told/late-nodes.ts'
+import { createLateNodes } from '../../../../../src/api/node/forward/consistency/late-nodes.ts'
 import { gate } from '../../../../support/waiting/gate.ts'
 
 it('looks at a node that lacks something ten times a second at most, until it has all that was told', async () => {

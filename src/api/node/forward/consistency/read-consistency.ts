@@ -10,13 +10,16 @@ import { createAwaitedTransactions } from './awaited-transactions.ts'
 import { createCBlocks } from './c-blocks.ts'
 import { dependsOnC } from './depends-on-c.ts'
 import { createLateNodes, type LateNodes } from './late-nodes.ts'
+import type { PeerMessage, PeerProcesses } from './peer-processes.ts'
 import { atomicHeightIn, type BlockHeight, heightCallOf, type ShownBlock, shownBlockOfC } from './shown-block.ts'
 import { blockBehind, shownExports } from './shown-exports.ts'
 import { createShownHeights } from './shown-heights.ts'
-import type { Told, ToldElsewhere } from './told-elsewhere.ts'
 
-/** What clients were shown of P, X, blocks of C and atomic transactions, and which nodes lack it. */
-export interface ToldClients {
+/**
+ * What clients were shown of P, X, blocks of C and atomic transactions, and which nodes lack it: no client is to be shown
+ * an older state next (monotonic reads), or one without what it sent (read your writes), whichever node is asked.
+ */
+export interface ReadConsistency {
   /** True for a node that lacks something of it, blocks of C aside; see `LateNodes`. */
   lacks: LateNodes['lacks']
   /**
@@ -39,13 +42,13 @@ export interface ToldClients {
   clear(): void
 }
 
-export interface ToldClientsDeps {
+export interface ReadConsistencyDeps {
   pools: Pick<NodePools, 'group'>
   tips: ChainTips
   /** Clients hear of something new: answers that depend on the tip are old. */
   onNews: () => void
   blockHeight: BlockHeight
-  elsewhere?: ToldElsewhere | undefined
+  peers?: PeerProcesses | undefined
 }
 
 /** Largest question (bytes) that other processes also ask lagging nodes: one for a transaction is much shorter. */
@@ -62,14 +65,14 @@ const callOf = (endpoint: Endpoint, method: string, body: Buffer): ForwardCall =
   signal: new AbortController().signal,
 })
 
-export function createToldClients(deps: ToldClientsDeps): ToldClients {
-  const { pools, tips, onNews, blockHeight, elsewhere } = deps
+export function createReadConsistency(deps: ReadConsistencyDeps): ReadConsistency {
+  const { pools, tips, onNews, blockHeight, peers } = deps
   const blocksOfC = createCBlocks({ pools, tips })
   const awaited = createAwaitedTransactions()
   const late = createLateNodes()
   const heights = createShownHeights(late, blockHeight)
 
-  const heightOf = ({ height, asked: { endpoint, method = '' } }: ShownBlock, host?: string): Told => ({
+  const heightOf = ({ height, asked: { endpoint, method = '' } }: ShownBlock, host?: string): PeerMessage => ({
     kind: 'height',
     endpoint: endpoint.name,
     method,
@@ -78,15 +81,15 @@ export function createToldClients(deps: ToldClientsDeps): ToldClients {
   })
   const isHigher = (shown: ShownBlock, host?: string): void => {
     onNews()
-    elsewhere?.tell(heightOf(shown, host))
+    peers?.tell(heightOf(shown, host))
   }
-  elsewhere?.recall(function* () {
+  peers?.recall(function* () {
     for (const shown of heights.recent()) yield heightOf(shown)
     for (const id of awaited.sent()) yield { kind: 'awaited', id, isSent: true }
   })
-  const written: ToldClients['written'] = (call, answer) => {
+  const written: ReadConsistency['written'] = (call, answer) => {
     const transaction = awaited.note(call, answer)
-    if (transaction) elsewhere?.tell({ kind: 'awaited', ...transaction })
+    if (transaction) peers?.tell({ kind: 'awaited', ...transaction })
   }
   const accepted = async (call: ForwardCall, group: NodeGroup, answer: RawResponse): Promise<void> => {
     const { endpoint, method = '', http } = call
@@ -96,7 +99,7 @@ export function createToldClients(deps: ToldClientsDeps): ToldClients {
     onNews()
     // A truncated question would be refused by every node.
     if (hosts.length === 0 || !http.body || http.body.length > LONGEST_TOLD) return
-    elsewhere?.tell({ kind: 'lacking', endpoint: endpoint.name, method, body: http.body.toString('latin1'), hosts })
+    peers?.tell({ kind: 'lacking', endpoint: endpoint.name, method, body: http.body.toString('latin1'), hosts })
   }
   /** Behind what shows a block of C, or in which one an atomic transaction is, clients ask about that block. */
   const shownOfC = (call: ForwardCall, answer: RawResponse): Promise<void> | undefined => {
@@ -125,7 +128,7 @@ export function createToldClients(deps: ToldClientsDeps): ToldClients {
     if (endpoint.dialect === 'evm') return (host) => tips.of(endpoint).mayLackNewest(host, group, endpoint)
     return dependsOnC(call) ? blocksOfC.lacks : undefined
   }
-  elsewhere?.hear((told: Told) => {
+  peers?.hear((told: PeerMessage) => {
     if (told.kind === 'awaited') return awaited.add({ id: told.id, isSent: told.isSent === true })
     // Those of EVM chains, and what is not for here.
     if (told.kind === 'block' || told.kind === 'filter' || told.kind === 'asks') return

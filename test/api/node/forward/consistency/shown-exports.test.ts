@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { ForwardCall } from '../../../../../src/api/node/forward/call.ts'
+import { blockBehind, shownExports } from '../../../../../src/api/node/forward/consistency/shown-exports.ts'
 import type { NodeGroup } from '../../../../../src/api/node/forward/nodes/node-pools.ts'
-import { blockBehind, shownExports } from '../../../../../src/api/node/forward/told/shown-exports.ts'
 import { ruleOf } from '../../../../../src/api/node/methods/forwarded.ts'
 import { chainEndpoint, endpointByName } from '../../../../../src/api/node/routes/endpoint.ts'
 import { startTestPool } from '../../../../support/upstream/upstream-pool.ts'

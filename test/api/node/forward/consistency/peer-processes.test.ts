@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import type { ForwardCall } from '../../../../../src/api/node/forward/call.ts'
-import { createNodePools, type NodePools } from '../../../../../src/api/node/forward/nodes/node-pools.ts'
 import {
-  createToldElsewhere,
+  createPeerProcesses,
+  type PeerMessage,
   type SharedNews,
-  type Told,
-} from '../../../../../src/api/node/forward/told/told-elsewhere.ts'
+} from '../../../../../src/api/node/forward/consistency/peer-processes.ts'
+import { createNodePools, type NodePools } from '../../../../../src/api/node/forward/nodes/node-pools.ts'
 import { TEST_LIMITS } from '../../../../support/upstream/upstream-pool.ts'
 import { until } from '../../../../support/waiting/until.ts'
 import { createForwarderAlone } from '../forwarder-alone.ts'
@@ -26,11 +26,11 @@ function startNews(): SharedNews {
 /** Of the only process. */
 const nothing = { tell: () => undefined, sent: () => undefined, recall: () => undefined }
 
-const listen = (news: SharedNews): { heard: Told[]; tell(told: Told): void } => {
-  const heard: Told[] = []
-  const elsewhere = createToldElsewhere(news)
-  elsewhere.hear((told) => heard.push(told))
-  return { heard, tell: elsewhere.tell }
+const listen = (news: SharedNews): { heard: PeerMessage[]; tell(told: PeerMessage): void } => {
+  const heard: PeerMessage[] = []
+  const peers = createPeerProcesses(news)
+  peers.hear((told) => heard.push(told))
+  return { heard, tell: peers.tell }
 }
 
 it('others hear what one process tells, and it does not hear itself', () => {
@@ -45,7 +45,7 @@ it('others hear what one process tells, and it does not hear itself', () => {
 it('messages on their way are waited for, but not behind one that was lost until the next has gone out', async () => {
   const ways: ((isSent: boolean) => void)[] = []
   const tell = () => new Promise<boolean>((resolve) => ways.push(resolve))
-  const one = createToldElsewhere({ tell, listen: () => undefined })
+  const one = createPeerProcesses({ tell, listen: () => undefined })
   const arrive = async (isSent: boolean): Promise<void> => {
     const waiting = one.sent()
     ways.shift()?.(isSent)
@@ -69,20 +69,20 @@ it('messages on their way are waited for, but not behind one that was lost until
 it('who starts, or lost messages, is told again what others know, once for all that ask at a time', async () => {
   const news = startNews()
   const joins: (() => void)[] = []
-  const start = (known: readonly Told[]) => {
-    const heard: Told[] = []
-    const elsewhere = createToldElsewhere({
+  const start = (known: readonly PeerMessage[]) => {
+    const heard: PeerMessage[] = []
+    const peers = createPeerProcesses({
       tell: news.tell,
       listen: (listener, onJoined = () => undefined) => {
         news.listen(listener)
         joins.push(onJoined)
       },
     })
-    elsewhere.hear((told) => heard.push(told))
-    elsewhere.recall(() => known)
+    peers.hear((told) => heard.push(told))
+    peers.recall(() => known)
     return heard
   }
-  const height: Told = { kind: 'height', endpoint: 'P', method: 'platform.getHeight', height: '101' }
+  const height: PeerMessage = { kind: 'height', endpoint: 'P', method: 'platform.getHeight', height: '101' }
   const heard = [start([height]), start([{ kind: 'awaited', id: 'sent' }]), start([])]
   for (const join of joins) join()
   await until(() => heard.every((told) => told.some(({ kind }) => kind !== 'asks')), 'an answer')
@@ -109,13 +109,13 @@ it.each([
 
 it('no message ends the process: of a chain that cannot be, or with more nodes than a call takes arguments', async () => {
   const news = startNews()
-  const elsewhere = createToldElsewhere(news)
+  const peers = createPeerProcesses(news)
   const pools = createNodePools({ nodes: [{ url: 'http://127.0.0.1:9' }], evm: {}, limits: TEST_LIMITS, deps: {} })
-  elsewhere.hear((told) => {
+  peers.hear((told) => {
     if (told.kind === 'block') pools.group(told.source)
   })
-  const heard: Told[] = []
-  elsewhere.hear((told) => heard.push(told))
+  const heard: PeerMessage[] = []
+  peers.hear((told) => heard.push(told))
   const source = { blockchainId: 'constructor', extension: 'rpc' }
   const hosts = Array.from({ length: 200_000 }, (_, at) => `node-${at}`)
   news.tell(JSON.stringify({ kind: 'block', path: '/ext/bc/constructor/rpc', height: '1', source, by: 'x' }))
@@ -138,11 +138,11 @@ it.each([
     hosts: ['one', 'two'],
     members: () => ['one', 'two'].map((host) => ({ host, pool, path: () => '' })),
   }
-  const told: Told[] = []
-  const listeners: ((heard: Told) => void)[] = []
+  const told: PeerMessage[] = []
+  const listeners: ((heard: PeerMessage) => void)[] = []
   const forwarder = createForwarderAlone({
     pools: { group: () => group, onReset: () => undefined } as unknown as NodePools,
-    elsewhere: { ...nothing, tell: (news) => told.push(news), hear: (one) => listeners.push(one) },
+    peers: { ...nothing, tell: (news) => told.push(news), hear: (one) => listeners.push(one) },
   })
   for (const listener of listeners) listener({ kind: 'awaited', id: 'sent' })
   const params = Buffer.from('{"txID":"sent"}')
@@ -172,12 +172,12 @@ it('what is kept of the tip is asked anew once a client of another process was t
   const pool = { head: () => head, status: () => [], exchange, rpc: async () => ({ height: '100' }) }
   const member = { host: 'one', pool, path: () => '' }
   const group = { pool, path: () => '', hosts: ['one'], members: () => [member] }
-  const listeners: ((heard: Told) => void)[] = []
+  const listeners: ((heard: PeerMessage) => void)[] = []
   const anew: (() => void)[] = []
   const forwarder = createForwarderAlone({
     pools: { group: () => group, onReset: (one: () => void) => anew.push(one) } as unknown as NodePools,
     tipCacheMs: 600_000,
-    elsewhere: { ...nothing, hear: (one) => listeners.push(one) },
+    peers: { ...nothing, hear: (one) => listeners.push(one) },
   })
   const [params, id] = [Buffer.from('{}'), Buffer.from('1')]
   const body = Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"platform.getBalance","params":${params}}`)
@@ -192,7 +192,7 @@ it('what is kept of the tip is asked anew once a client of another process was t
       await forwarder.forward({ ...call, signal, method: 'platform.getBalance' } as unknown as ForwardCall)
     return asked - before
   }
-  const hear = (told: Told): void => {
+  const hear = (told: PeerMessage): void => {
     for (const listener of listeners) listener(told)
   }
   expect([await ask(), await ask()]).toEqual([1, 0])
