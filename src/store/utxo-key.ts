@@ -1,9 +1,9 @@
+import { BASE58_ALPHABET } from '../lib/bytes/base58.ts'
 import { encodeCb58 } from '../lib/bytes/cb58.ts'
 import { hexToBytes } from '../lib/bytes/ids.ts'
 import { utxoId } from '../lib/bytes/utxo-id.ts'
 
-const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
-const DIGITS = new Map([...ALPHABET].map((character, index) => [character, index + 1]))
+const DIGITS = new Map([...BASE58_ALPHABET].map((character, index) => [character, index + 1]))
 const CB58_BASE = 58
 const BASE = 59
 /** 59^21 < 2^128; a birthday collision needs some 2^61 ids. */

@@ -1,6 +1,6 @@
 import { BadInputError } from '../../errors.ts'
 
-const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
+export const BASE58_ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 /** Digits processed at once: 58^5 < 2^30, so that a limb times 2^16 stays an exact double. */
 const LIMB_DIGITS = 5
 const LIMB = 58 ** LIMB_DIGITS
@@ -8,7 +8,7 @@ const LIMB = 58 ** LIMB_DIGITS
 export const MAX_BASE58_CHARACTERS = 16_384
 
 const DIGITS = new Int8Array(128).fill(-1)
-for (let i = 0; i < ALPHABET.length; i++) DIGITS[ALPHABET.charCodeAt(i)] = i
+for (let i = 0; i < BASE58_ALPHABET.length; i++) DIGITS[BASE58_ALPHABET.charCodeAt(i)] = i
 
 /** Buffers reused by each call: growing lists cost more than the arithmetic. Safe because no call is asynchronous. */
 const LIMBS = new Float64Array(64)
@@ -39,7 +39,7 @@ export function encodeBase58(bytes: Uint8Array, length = bytes.length): string {
 function writeDigits(limbs: Float64Array, count: number, zeros: number): string {
   const size = zeros + count * LIMB_DIGITS
   const characters = size <= CHARACTERS.length ? CHARACTERS : Buffer.alloc(size)
-  characters.fill(ALPHABET.charCodeAt(0), 0, zeros)
+  characters.fill(BASE58_ALPHABET.charCodeAt(0), 0, zeros)
   // Filled from the end: the lowest limb holds the last digits. Unused digits of the top limb are zeros.
   let place = size
   let start = place
@@ -49,7 +49,7 @@ function writeDigits(limbs: Float64Array, count: number, zeros: number): string 
     for (let digit = 0; digit < LIMB_DIGITS; digit++) {
       const rest = (limb / 58) | 0
       const value = limb - rest * 58
-      characters[--place] = ALPHABET.charCodeAt(value)
+      characters[--place] = BASE58_ALPHABET.charCodeAt(value)
       if (value > 0) start = place
       limb = rest
     }

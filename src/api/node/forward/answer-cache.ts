@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Dialect } from '../routes/endpoint.ts'
+import { hasAt } from './answered-call.ts'
 
 /** An answer without the id of its call. */
 export interface KeptAnswer {
@@ -93,9 +94,6 @@ export function createAnswerCache(limits: AnswerCacheOptions): AnswerCache {
 const GORILLA_START = Buffer.from('{"jsonrpc":"2.0","result":')
 const EVM_START = Buffer.from('{"jsonrpc":"2.0","id":')
 const EVM_RESULT = Buffer.from(',"result":')
-
-const hasAt = (body: Buffer, at: number, part: Buffer): boolean =>
-  at >= 0 && body.length >= at + part.length && body.compare(part, 0, part.length, at, at + part.length) === 0
 
 /**
  * Takes the id out of a successful answer; undefined when the answer is an error, null, or not in the node's own form.

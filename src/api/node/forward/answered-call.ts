@@ -11,7 +11,8 @@ const COMMA = 0x2c
 const NULL_START = 0x6e
 const END = Buffer.from('}\n')
 
-const hasAt = (body: Buffer, at: number, part: Buffer): boolean =>
+/** Whether these bytes stand there, whole. */
+export const hasAt = (body: Buffer, at: number, part: Buffer): boolean =>
   at >= 0 && at + part.length <= body.length && body.compare(part, 0, part.length, at, at + part.length) === 0
 
 /** Fast path for the two forms of nodes: the id right after the version (EVM), or at the end (gorilla). */

@@ -1,11 +1,11 @@
 import { BadAnswerError } from '../../../errors.ts'
 import { isRecord } from '../../../lib/json/json-record.ts'
+import { JSON_HEADERS } from './call.ts'
 import { errorOf, judgeRpc } from './judge.ts'
 import type { NodePools } from './nodes/node-pools.ts'
 
 /** Longest lookup of a name in a path, milliseconds. */
 const ALIAS_MS = 5_000
-const JSON_TYPE = { 'content-type': 'application/json' }
 
 /**
  * The blockchain id of an alias, as one node says: aliases are local to a node, but an operator gives all nodes the
@@ -19,7 +19,7 @@ export async function blockchainIdOf(pools: Pick<NodePools, 'group'>, alias: str
   const { body } = await pools
     .group('P')
     .pool.exchange(
-      { method: 'POST', path: '/ext/info', headers: JSON_TYPE, body: asked },
+      { method: 'POST', path: '/ext/info', headers: JSON_HEADERS, body: asked },
       { deadline: Date.now() + ALIAS_MS, judge: judgeRpc(asked) },
     )
   if (errorOf(body) !== undefined) return undefined

@@ -34,7 +34,8 @@ export interface ForwardCall {
   signal: AbortSignal
 }
 
-const JSON_HEADERS: Readonly<Record<string, string>> = Object.freeze({ 'content-type': 'application/json' })
+/** Headers of a question that is asked here. */
+export const JSON_HEADERS: Readonly<Record<string, string>> = Object.freeze({ 'content-type': 'application/json' })
 
 /**
  * A POST of a body to a JSON-RPC endpoint. No encoding: a node takes no notice of it, and something before one might

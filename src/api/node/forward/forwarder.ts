@@ -13,7 +13,7 @@ import {
   LONGEST_KEPT_MS,
   withoutId,
 } from './answer-cache.ts'
-import { type ForwardCall, requestOf } from './call.ts'
+import { type ForwardCall, JSON_HEADERS, requestOf } from './call.ts'
 import { dependsOnC } from './consistency/depends-on-c.ts'
 import type { LateNodes } from './consistency/late-nodes.ts'
 import type { PeerProcesses } from './consistency/peer-processes.ts'
@@ -70,7 +70,6 @@ const FORWARD_MS = 30_000
 const SURER_MS = 2_000
 /** Largest call (bytes) whose answer may be cached. */
 const LONGEST_KEPT = 65_536
-const JSON_TYPE = { 'content-type': 'application/json' }
 const ASK_NODE_ID = '{"jsonrpc":"2.0","id":1,"method":"info.getNodeID","params":{}}'
 
 /** It is unknown whether the call reads or writes, so it must not be repeated. */
@@ -274,7 +273,7 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
     nodeId: () => identity,
     learnNodeId: async (signal) => {
       const response = await pools.identity.pool
-        .exchange({ method: 'POST', path: '/ext/info', headers: JSON_TYPE, body: ASK_NODE_ID }, { signal })
+        .exchange({ method: 'POST', path: '/ext/info', headers: JSON_HEADERS, body: ASK_NODE_ID }, { signal })
         .catch(() => undefined)
       noteIdentity(response)
       return identity !== undefined

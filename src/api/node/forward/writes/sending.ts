@@ -1,7 +1,7 @@
 import { UpstreamRateLimitedError, UpstreamUnavailableError } from '../../../../errors.ts'
 import type { AnswerVerdict, RawResponse } from '../../../../upstream/index.ts'
 import { successBody } from '../../gorilla/answer.ts'
-import { type ForwardCall, requestOf } from '../call.ts'
+import { type ForwardCall, JSON_HEADERS, requestOf } from '../call.ts'
 import { errorOf, judgeCall, judgeRpc } from '../judge.ts'
 import type { Member } from '../nodes/node-pools.ts'
 import type { SignedTransaction } from './transaction-id.ts'
@@ -43,7 +43,7 @@ async function isKnown(member: Member, call: ForwardCall, { known }: SignedTrans
       {
         method: 'POST',
         path: member.path(known.at ?? call.endpoint),
-        headers: { 'content-type': 'application/json' },
+        headers: JSON_HEADERS,
         body,
       },
       { signal: call.signal, deadline: Date.now() + KNOWN_MS },
