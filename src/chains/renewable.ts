@@ -1,8 +1,8 @@
 import type { BalanceSource } from './capabilities.ts'
 
 /**
- * A source that can forget everything it has learned, for chains that restart behind the same address, as test networks
- * do: a known address may then hold another token, with other decimals.
+ * A source that can forget everything it has learned, for chains that are reset behind the same address, as test networks
+ * are: a known address may then hold another token, with other decimals.
  */
 export function createRenewable<A extends { id: string }, B>(build: () => BalanceSource<A, B>) {
   let current = build()

@@ -1,7 +1,7 @@
 import { CancelledError } from '../../../../errors.ts'
 import { TransientMap } from '../../../../lib/transient-map.ts'
 
-/** Joins identical work in flight, which is cancelled when the last waiter leaves. */
+/** Joins identical work in flight (singleflight), which is cancelled when the last waiter leaves. */
 export interface Flights<T> {
   /** `work` runs at most once per key at a time. Rejects with CancelledError when `signal` aborts. */
   share(key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T>

@@ -5,7 +5,7 @@ import type { Member, NodeGroup } from '../nodes/node-pools.ts'
 import { heightOf, type LateNodes } from './late-nodes.ts'
 import { type BlockHeight, type HeightCall, type ShownBlock, shownBlock } from './shown-block.ts'
 
-/** Tracks the highest block of P and X that clients have been told of, and which nodes may not have it. */
+/** High-water marks: the highest block of P and of X that clients were told of, and which nodes may not have it. */
 export interface ShownHeights {
   /**
    * Called with each answer: a client that hears of a block then reads its state, possibly at another node. Returns

@@ -44,7 +44,7 @@ export interface NodePools {
   group(source: Source): NodeGroup
   /** The node whose identity this server shows. */
   readonly identity: Member
-  /** Every pool made so far, for health and metrics. */
+  /** Every pool that is open. */
   pools(): readonly UpstreamPool[]
   /** Calls the listener with the pool of a chain that was reset, as on test networks: nothing is final any more. */
   onReset(listener: (pool: UpstreamPool) => void): void
