@@ -29,10 +29,10 @@ import { pause } from '../../lib/waiting/pause.ts'
 import type { Metrics } from '../../metrics/index.ts'
 import type { PoolLimits, UpstreamPoolDeps, UpstreamSpec } from '../../upstream/index.ts'
 import type { ServerSharing } from '../sharing.ts'
+import { createOnIndexed } from './indexed-heights.ts'
 import { createServerEvm } from './node-evm.ts'
 import { servedSide } from './node-health.ts'
 import { createOwnAnswers, type OwnAnswersDeps } from './own-answers.ts'
-import { tellOfIndex } from './told-by-index.ts'
 
 export interface ServerNodeDeps extends Pick<OwnAnswersDeps, 'health' | 'services' | 'containers'> {
   pool: Omit<UpstreamPoolDeps, 'headProbe'>
@@ -201,7 +201,7 @@ export function createServerNode(config: Config, deps: ServerNodeDeps): ServerNo
       const listed = await listChains(pools, signal).catch(() => [])
       return new Map(listed.flatMap(({ id, vmID }) => (vmID === undefined ? [] : [[id, vmID] as const])))
     },
-    indexed: tellOfIndex({ side, evm, evmIds, shown: { primary: forwarder.shown, l1: ownEvm.shown } }),
+    indexed: createOnIndexed({ side, evm, evmIds, shown: { primary: forwarder.shown, l1: ownEvm.shown } }),
     hangUp: ownEvm.hangUp,
     close: () => pools.close(),
   }

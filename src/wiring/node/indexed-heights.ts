@@ -1,6 +1,6 @@
 import { CHAIN_LETTERS, type ChainLetter, type Side } from '../../facts/primary-network.ts'
 
-export interface ToldByIndexDeps {
+export interface OnIndexedDeps {
   /** The network that /ext serves. */
   side: Side | undefined
   /** EVM endpoints by blockchain id: of the L1s that are served, among others. */
@@ -14,8 +14,8 @@ export interface ToldByIndexDeps {
   }
 }
 
-/** Tells of the newest blocks of the own index, by the names of its streams, whatever is served of their chains. */
-export function tellOfIndex({ side, evm, evmIds, shown }: ToldByIndexDeps) {
+/** To be called with each newest block of the own index, by the name of its stream: clients are shown it from then on. */
+export function createOnIndexed({ side, evm, evmIds, shown }: OnIndexedDeps) {
   return (stream: string, height: bigint): void => {
     for (const chain of CHAIN_LETTERS) if (stream === `${side}:${chain}`) shown.primary(chain, height)
     for (const [blockchainId, id] of evmIds)
