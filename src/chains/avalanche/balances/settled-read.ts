@@ -1,6 +1,8 @@
 import { FirnError, JsonRpcError, UnsettledReadError } from '../../../errors.ts'
 import type { ChainLetter } from '../../../facts/primary-network.ts'
+import { steadyNow } from '../../../lib/steady-clock.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
+import type { NodeCall } from '../node/ask.ts'
 import { readHeight } from '../node/height.ts'
 import { withLateDeadline } from '../node/late-deadline.ts'
 import { ManyPagesError } from '../node/utxos.ts'
@@ -21,7 +23,7 @@ export interface Attempt<T> {
 }
 
 /** Options for a read's calls to a chain. */
-export type CallOf = (chain: ChainLetter) => CallOptions
+export type CallOf = (chain: ChainLetter) => NodeCall
 
 export const MAX_ATTEMPTS = 6
 
@@ -59,8 +61,10 @@ export async function readSettled<T>(
     try {
       await frame.begin(unframed)
       unframed = []
+      const begun = steadyNow()
       const attempted = await read(frame.callOf)
       const { manyCalls, stamp } = attempted
+      frame.took(steadyNow() - begun, manyCalls)
       const isSame = stamp === undefined || stamp === last
       last = undefined
       if (frame.followStandIns()) {
@@ -90,11 +94,15 @@ export async function readSettled<T>(
 function createFrame(pool: UpstreamPool, call: CallOptions) {
   const servers = new Map<ChainLetter, object>()
   const responders = createResponders()
+  const tookMs = new Map<ChainLetter, number>()
   let failed = false
   let before = new Map<ChainLetter, bigint>()
   const callOf: CallOf = (chain) => {
     const sameServer = servers.get(chain)
-    return withLateDeadline(call, { answeredBy: responders.noteFor(chain), ...(sameServer && { sameServer }) })
+    return withLateDeadline(call, {
+      answeredBy: responders.noteFor(chain),
+      ...(sameServer && { sameServer, tookMs: tookMs.get(chain) }),
+    })
   }
   /** A node that failed may run P only, without the exports of X and C: from now on a node that runs C is asked. */
   const bind = async (chain: ChainLetter): Promise<void> => {
@@ -127,6 +135,10 @@ function createFrame(pool: UpstreamPool, call: CallOptions) {
         before.delete(chain)
       }
       return standIns.size > 0
+    },
+    /** Where every node is slow, the next reading must not be cut off sooner. Only of calls at the same moment. */
+    took(ms: number, manyCalls: readonly ChainLetter[]): void {
+      for (const chain of responders.chains()) if (!manyCalls.includes(chain)) tookMs.set(chain, ms)
     },
     /** The nodes that answered are asked from now on. */
     stay(): void {
@@ -177,6 +189,7 @@ function createResponders() {
   const byChain = new Map<ChainLetter, Map<object, boolean>>()
   return {
     forget: () => byChain.clear(),
+    chains: () => [...byChain.keys()],
     noteFor: (chain: ChainLetter): NonNullable<CallOptions['answeredBy']> => {
       return ({ server, stoodIn }) => {
         const servers = byChain.get(chain) ?? new Map<object, boolean>()

@@ -1,13 +1,19 @@
 import { JsonRpcError } from '../../../errors.ts'
 import type { CallOptions, UpstreamPool } from '../../../upstream/types.ts'
 
+/** A call to one of a node's own APIs. */
+export interface NodeCall extends CallOptions {
+  /** How long the same has just taken, milliseconds: if only one node may answer, it gets twice that. */
+  tookMs?: number | undefined
+}
+
 /** Time for a call that only one node may answer, milliseconds: a hanging node must leave time for another attempt. */
 const ONE_NODE_MS = 2_500
 
 /** A slow node gets the time that it needs if the caller has no deadline, or if there is no other node. */
-const bounded = (pool: UpstreamPool, call: CallOptions): CallOptions => {
-  const isBound = call.sameServer !== undefined && call.deadline !== undefined && pool.status().length > 1
-  return isBound ? { ...call, deadline: Math.min(call.deadline ?? 0, Date.now() + ONE_NODE_MS) } : call
+const bounded = (pool: UpstreamPool, { tookMs = 0, ...call }: NodeCall): CallOptions => {
+  if (call.sameServer === undefined || call.deadline === undefined || pool.status().length < 2) return call
+  return { ...call, deadline: Math.min(call.deadline, Date.now() + Math.max(ONE_NODE_MS, 2 * tookMs)) }
 }
 
 /** One call to a node's own APIs, which do not support batches (only its EVM endpoints do). */
@@ -16,7 +22,7 @@ export function ask(
   path: string,
   method: string,
   params: unknown,
-  call: CallOptions,
+  call: NodeCall,
 ): Promise<unknown> {
   return pool.rpc(path, method, params, { ...bounded(pool, call), batch: false })
 }
@@ -32,7 +38,7 @@ export async function askFor<T>(
   path: string,
   method: string,
   params: unknown,
-  call: CallOptions,
+  call: NodeCall,
   read: (answer: unknown) => T,
 ): Promise<T> {
   const { check, parsed } = parsedOnce(read)

@@ -4,6 +4,7 @@ import {
   createAvalancheNetwork,
   createAvmBalanceSource,
   createKeyScanner,
+  createPvmBalanceSource,
 } from '../../../../src/chains/avalanche/index.ts'
 import { createUpstreamPool } from '../../../../src/upstream/index.ts'
 import { TEST_LIMITS } from '../../../support/upstream/upstream-pool.ts'
@@ -31,13 +32,17 @@ async function twoNodes(hedgeMinMs = 0, used = 2, preferred = false) {
     await Promise.all(nodes.map((node) => node.close()))
   })
   const network = createAvalancheNetwork({ pool })
-  const caip2Id = AVALANCHE_CAIP2.testnet.X
-  const source = createAvmBalanceSource({ network, keys: createKeyScanner({ network }), now: () => NOW, caip2Id })
-  const read = async (deadline?: number) => {
-    const own = deadline === undefined ? context() : { ...context(), deadline }
-    return natives(await source.readBalances([wallet('w', text(1))], own))
+  const deps = { network, keys: createKeyScanner({ network }), now: () => NOW }
+  const own = (deadline?: number) => (deadline === undefined ? context() : { ...context(), deadline })
+  const onX = createAvmBalanceSource({ ...deps, caip2Id: AVALANCHE_CAIP2.testnet.X })
+  const onP = createPvmBalanceSource({ ...deps, caip2Id: AVALANCHE_CAIP2.testnet.P })
+  return {
+    nodes: [first, second],
+    first,
+    second,
+    read: async (deadline?: number) => natives(await onX.readBalances([wallet('w', text(1))], own(deadline))),
+    readP: async (deadline?: number) => natives(await onP.readBalances([wallet('w', text(1))], own(deadline))),
   }
-  return { first, second, read }
 }
 
 const isPage = ({ method, params }: LedgerCall) => method === 'avm.getUTXOs' && params['startIndex'] !== undefined
@@ -110,4 +115,22 @@ test('a node that is the only one has the time that it needs for a page', async 
   expect(await read(Date.now() + 60_000)).toEqual({ w: BigInt(AMOUNT) })
   // Neither cut nor asked for once more.
   expect(slow).toBe(Math.floor(AMOUNT / 1_024))
+})
+
+test('where nodes are slow, the second reading of P has the time that the first one took', async () => {
+  const { nodes, readP } = await twoNodes()
+  const utxo = secpUtxo(hex(1), 5n)
+  let lists = 0
+  for (const node of nodes) {
+    node.ledger.memories.set('P', [utxo])
+    node.reindex()
+    node.before = ({ method }) => {
+      if (method !== 'platform.getUTXOs') return undefined
+      lists += 1
+      return new Promise((resolve) => setTimeout(resolve, 2_700, undefined))
+    }
+  }
+  expect(await readP(Date.now() + 60_000)).toEqual({ w: 5n })
+  // Its own outputs and those of X and C, twice.
+  expect(lists).toBe(6)
 })
