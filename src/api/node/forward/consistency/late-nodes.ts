@@ -19,6 +19,8 @@ export interface LateNodes {
    * @param chain only what it has not accepted there; left out = anywhere
    */
   lacks(host: string, chain?: string): boolean
+  /** The chains were reset: no node will ever have what was told of the former ones. */
+  clear(): void
 }
 
 /** What a node is noted for that lacks blocks of a chain, beside a transaction of it. */
@@ -72,5 +74,6 @@ export function createLateNodes(now: () => number = steadyNow): LateNodes {
       }
       return lacks
     },
+    clear: () => late.clear(),
   }
 }

@@ -170,6 +170,9 @@ export function createReadConsistency(deps: ReadConsistencyDeps): ReadConsistenc
       if (heights.heard(shown, pools.group(chain))) isHigher(shown)
     },
     newestOfC: blocksOfC.newest,
-    clear: () => heights.clear(),
+    clear() {
+      heights.clear()
+      late.clear()
+    },
   }
 }

@@ -121,6 +121,18 @@ it('of a chain that was reset, those are passed over that have not what is told 
   expect(isAvoided('two')).toBe(true)
 })
 
+it('of a chain that began anew, nobody is passed over for what it lacked of the former one', async () => {
+  const heights = { one: '101', two: '100' }
+  const { forwarder, ask, isAvoided, beginAnew } = startForwarder(heights, '/ext/bc/P', 'platform.getBalance')
+  forwarder.shown('P', 101n)
+  await ask()
+  expect([isAvoided('one'), isAvoided('two')]).toEqual([false, true])
+  Object.assign(heights, { one: '5', two: '5' })
+  beginAnew()
+  await ask()
+  expect([isAvoided('one'), isAvoided('two')]).toEqual([false, false])
+})
+
 it('behind a block that this server showed by itself, those are passed over that do not have it', async () => {
   const heights = { one: '101', two: '100' }
   const { forwarder, ask, isAvoided } = startForwarder(heights, '/ext/bc/P', 'platform.getBalance')
