@@ -213,8 +213,8 @@ class ReadRun<T> implements Run {
     const spare = ranking.spare(avoid ? [...out, ...this.#avoided(avoid)] : out, now)
     const isLate = ({ ended, upstream }: Attempt): boolean => ended || upstream.lagging() || !!avoid?.(upstream.host)
     if (spare || !this.#lacking || !this.#running.every(isLate)) return spare
-    // Others do not have the thing, so those that lag are asked for it, and those to be avoided: all at once, since each of
-    // them may hang.
+    // Others do not have the thing, so those that lag are asked for it, and those to be avoided: one a second, and not each
+    // only when the one before has used up its time, since all of them may hang.
     return ranking.instead(this.#tried, now)
   }
 
