@@ -113,7 +113,8 @@ describeStores('NFT metadata', (open) => {
     await fetched()
     const rows = { metadataChanges: [{ height: 5n, contract, from: 7n, to: 8n }] }
     await store.writer.rewriteTip(L1.name, { height: 5n, blockId: id(6) }, { above: 5n, rows, state: '' })
-    expect((await store.nftMetadata.takeDue(10, 0, 'others')).map(({ tokenId }) => tokenId)).toEqual([7n, 8n])
+    const due = await store.nftMetadata.takeDue(10, 0, 'others')
+    expect(new Set(due.map(({ tokenId }) => tokenId))).toEqual(new Set([7n, 8n]))
   })
   it('of a large collection holds up no block, however often it is told in one', async () => {
     const store = await opened(open)

@@ -9,7 +9,8 @@ import { sendChunks } from '../range/send-rows.ts'
 
 /**
  * Most token ids, in ranges of several, that a commit queues. A log of a few thousand gas may name a million tokens:
- * queuing them takes minutes, in which the chain would stand. A single id costs its contract a log, and is not counted.
+ * queuing them takes minutes, in which the chain would stand. A single id is not counted, however many there are in a
+ * row: it costs its contract a log, or is a token that the commit itself stores.
  */
 export const MOST_CHANGED_IDS = 5_000n
 /** Collections of one later step, and most tokens of each: however many and large they are, all have their turns. */
@@ -18,11 +19,14 @@ export const TOKENS_PER_TURN = 100
 
 /**
  * Queues tokens whose metadata changed; tokens that never moved stay unknown. A contract may report all its tokens in
- * every log, or each token separately: each is checked once, and queued tokens are left unchanged. Beyond MOST_CHANGED_IDS ids
- * the widest ranges are noted, those of a contract from end to end, and their tokens queued later by `queueChanged`.
+ * every log, or each token separately: each is checked once in either way, and queued tokens are left unchanged. Beyond
+ * MOST_CHANGED_IDS ids the widest ranges are noted, those of a contract from end to end, and their tokens queued later by
+ * `queueChanged`.
  */
 export function refetchMetadata(tx: RangeTransaction, stream: number, changes: readonly EvmMetadataChangeRow[]): void {
-  const { few, many } = share(joinChanges(changes))
+  const isSingle = ({ from, to }: EvmMetadataChangeRow): boolean => from === to
+  const { few: ranges, many } = share(joinChanges(changes.filter((change) => !isSingle(change))))
+  const few = [...joinChanges(changes.filter(isSingle)), ...ranges]
   const now = nowSeconds()
   // One index step per range: a join of each range with each token of the contract takes minutes.
   const told = (most: RawBuilder<unknown>) => sql`cross join lateral (
@@ -64,7 +68,7 @@ function share(ranges: readonly EvmMetadataChangeRow[]) {
   const narrowestFirst = ranges.toSorted((a, b) => Number(width(a) - width(b)))
   let ids = 0n
   const first = narrowestFirst.findIndex((range) => {
-    if (width(range) > 1n) ids += width(range)
+    ids += width(range)
     return ids > MOST_CHANGED_IDS
   })
   const few = first < 0 ? narrowestFirst : narrowestFirst.slice(0, first)

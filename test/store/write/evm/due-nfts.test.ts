@@ -199,6 +199,16 @@ describeStores('NFT metadata that is due', (open) => {
     ])
     expect(await store.nftMetadata.takeDue(10, 600, 'others')).toEqual([])
   })
+
+  it('takes in thousands of new ids in a row, as ERC-2309 mints them, once', async () => {
+    const store = await open()
+    await store.writer.register(L1)
+    const nfts = Array.from({ length: 5_001 }, (_, n) => nft(0, address(1), BigInt(n)))
+    const minted = nfts.map(({ height, contract, tokenId }) => ({ height, contract, from: tokenId, to: tokenId }))
+    await commitEvm(store, L1.name, 0, { nfts, metadataChanges: minted })
+    expect(await store.nftMetadata.takeDue(10_000, 600, 'others')).toHaveLength(5_001)
+    expect(await store.nftMetadata.takeDue(10_000, 600, 'others')).toHaveLength(0)
+  })
 })
 
 const { server, connect } = useServerStores({ statementTimeoutMs: 10_000 })
