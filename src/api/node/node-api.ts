@@ -82,8 +82,8 @@ function createOffCheck(table: MethodTable, locals: Locals): (endpoint: Endpoint
 function createServing(options: NodeApiOptions, table: MethodTable, locals: Locals) {
   const { forwarder, evm, bodyLimitBytes } = options
   const end = createFinish(options.logger)
-  const told = unlessStarting(options.chains)
-  const finish: Finish = (exchange, answer, read) => end(exchange, told(exchange.endpoint, answer), read)
+  const told = unlessStarting(options.chains, evm)
+  const finish: Finish = (exchange, answer, read) => end(exchange, told(exchange, answer), read)
   const callerAddress = createCallerAddress(options.proxyHops)
   const answer = createGorillaHandler({ table, forwarder, callerAddress, chains: options.chains })
   const gorilla = createGorillaServing({ answer, finish, bodyLimitBytes })

@@ -1,6 +1,15 @@
 import { expect, it } from 'vitest'
 import { eventually } from '../../../support/waiting/eventually.ts'
-import { type Asked, evmCall, type Front, id32, OTHER_CHAIN, type Reply, startFront } from '../fake-nodes.ts'
+import {
+  type Asked,
+  evmCall,
+  type Front,
+  gorillaCall,
+  id32,
+  OTHER_CHAIN,
+  type Reply,
+  startFront,
+} from '../fake-nodes.ts'
 
 const NOTHING: Reply = { status: 404, body: '404 page not found\n' }
 const isOf = (chain: string, { path }: Asked): boolean => path.startsWith(`/ext/bc/${chain}/`)
@@ -47,3 +56,22 @@ it.each([OTHER_CHAIN, id32(77)])(
     expect((await ask(front, chain)).status).toBe(404)
   },
 )
+
+it('an endpoint of an L1 that was not asked for lately is not said not to exist while those nodes start that ran the chain', async () => {
+  const front = await startFront(2)
+  const [runs, other] = front.nodes
+  if (!runs || !other) throw new Error('there are two nodes')
+  const validators = async () => {
+    const call = gorillaCall('validators.getCurrentValidators')
+    return (await front.post(`/ext/bc/${OTHER_CHAIN}/validators`, call)).status
+  }
+  other.answer = (asked) => (isOf(OTHER_CHAIN, asked) ? NOTHING : undefined)
+  expect((await ask(front, OTHER_CHAIN)).status).toBe(200)
+  for (const answer of ['cut', NOTHING] as const) {
+    runs.answer = (asked) => (isOf(OTHER_CHAIN, asked) ? answer : undefined)
+    expect(await validators()).toBe(502)
+  }
+  // Run by nobody who has it: the chain itself is there.
+  runs.answer = ({ path }) => (path.endsWith('/validators') ? NOTHING : undefined)
+  expect(await validators()).toBe(404)
+})
