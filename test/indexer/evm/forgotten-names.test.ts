@@ -59,6 +59,10 @@ it('names that a rewind has forgotten are read again by the next process, where 
   begin()
   await stage.at(await head())
   expect(await names()).toEqual(all)
+  // Each block has one transaction, and the sum of them goes on from where the chain was left.
+  const blocks = await stage.sql('select height, cumulative_transactions as sum from evm_block order by height')
+  expect(blocks.length).toBeGreaterThan(4)
+  expect(blocks.map(({ sum }) => sum)).toEqual(blocks.map(({ height }) => height))
 })
 
 it('after another rewind, names are read of the contracts alone that are left', async () => {
