@@ -94,9 +94,9 @@ function useNodes(work: Work, network: Side, uses: readonly ShortFormUse[]): voi
       testnet: network === 'testnet',
       native: AVAX,
       blockTimeMs: 2_000,
-      tokenLists: [],
     }
-    put(work, evmPath, entry, first.origin)
+    // Public lists go with the public chains that were left out: perhaps there is no way to them.
+    put(work, evmPath, { ...entry, tokenLists: [] }, first.origin)
   }
   put(
     work,

@@ -112,6 +112,13 @@ describe('--avalanche-testnet-node', () => {
     expect(configOf({ env, argv }).chains).toEqual(chains)
   })
 
+  it('reads no public token lists for the C-chain when the catalogue is off', () => {
+    const node = '--avalanche-mainnet-node=http://node.lan:9650'
+    const listsOf = (...argv: string[]) => configOf({ argv: [node, ...argv] }).chains.evm['43114']?.tokenLists
+    expect(listsOf('--chains-catalogue=false')).toEqual([])
+    expect(listsOf()).toEqual(catalogue.evm['43114']?.tokenLists)
+  })
+
   it('makes an entry for an EVM chain that nobody described', () => {
     const { evm } = configOf({
       file: { chains: { avalanche: { testnet: { evmChainId: 43112 } } } },
