@@ -64,6 +64,18 @@ function replaceUpstreams(work: Work, uses: readonly ShortFormUse[]): void {
   }
 }
 
+/** Without the catalogue, a network that somebody's nodes serve lacks what no source has set. */
+function completeNetwork(work: Work, network: Side, origin: string): void {
+  const path = ['chains', 'avalanche', network]
+  const isLeftOut = (key: string): boolean =>
+    valueAt(work.tree, [...path, key]) === undefined && !work.origins.has([...path, key].join('.'))
+  const { name, evmChainId, native } = catalogue.avalanche[network] ?? {}
+  for (const [key, value] of Object.entries({ name, native }))
+    if (isLeftOut(key)) put(work, [...path, key], value, origin)
+  // No source set it, so it has no origin, like values of the catalogue.
+  if (isLeftOut('evmChainId')) work.tree = merge(work.tree, treeOf(path, { evmChainId }), origin, new Map()) as Tree
+}
+
 const ownNode = (url: string) => ({ url, requestsPerSecond: OWN_NODE_REQUESTS_PER_SECOND })
 
 /**
@@ -75,12 +87,7 @@ function useNodes(work: Work, network: Side, uses: readonly ShortFormUse[]): voi
   if (first === undefined) return
   const nodes = uses.map(({ value }) => urlBelow(value, ''))
   const path = ['chains', 'avalanche', network]
-  if (!isTree(valueAt(work.tree, path))) {
-    const { name, evmChainId, native } = catalogue.avalanche[network] ?? {}
-    put(work, path, { name, native }, first.origin)
-    // No source set it, so it has no origin, like values of the catalogue.
-    work.tree = merge(work.tree, treeOf(path, { evmChainId }), first.origin, new Map()) as Tree
-  }
+  completeNetwork(work, network, first.origin)
   put(work, [...path, 'upstreams'], nodes.map(ownNode), first.origin)
   // Whichever source sets the C-chain's id or the nodes, the nodes serve that chain.
   const evmChainId = valueAt(work.foresee(work.tree), [...path, 'evmChainId'])

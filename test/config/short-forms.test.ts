@@ -112,6 +112,17 @@ describe('--avalanche-testnet-node', () => {
     expect(configOf({ env, argv }).chains).toEqual(chains)
   })
 
+  it('needs nothing else of a network whose genesis is named when the catalogue is off', () => {
+    const genesis = '--chains-avalanche-testnet={"genesisFile":"genesis.json"}'
+    const without = configOf({ argv: ['--chains-catalogue=false', ...nodes] }).chains
+    const { chains } = configOf({ argv: ['--chains-catalogue=false', genesis, ...nodes] })
+    expect(chains.evm).toEqual(without.evm)
+    expect(chains.avalanche.testnet).toEqual({ ...without.avalanche.testnet, genesisFile: 'genesis.json' })
+    const own = '--chains-avalanche-testnet={"name":"Mine","evmChainId":null}'
+    const mine = configOf({ argv: ['--chains-catalogue=false', own, ...nodes] }).chains
+    expect([mine.avalanche.testnet?.name, mine.evm]).toEqual(['Mine', {}])
+  })
+
   it('reads no public token lists for the C-chain when the catalogue is off', () => {
     const node = '--avalanche-mainnet-node=http://node.lan:9650'
     const listsOf = (...argv: string[]) => configOf({ argv: [node, ...argv] }).chains.evm['43114']?.tokenLists

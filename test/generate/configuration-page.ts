@@ -54,8 +54,8 @@ A chain is a key of \`chains.evm\` (chain id), \`chains.bitcoin\`, \`chains.sola
 - An entry is merged over the built-in one, so write only what you change. A new key adds a chain. \`null\` removes a chain, or, in place
   of a section (\`"bitcoin": null\`), the whole family.
 - A coin with another \`symbol\` than the built-in one does not get the price, logo and \`internalId\` of that one.
-- \`chains.catalogue: false\` starts without the built-in chains. The chains that you name then need all their members, and the network of
-  \`--avalanche-testnet-node\` needs a \`name\`.
+- \`chains.catalogue: false\` starts without the built-in chains. The chains that you name then need all their members. The network of
+  \`--avalanche-mainnet-node\` or \`--avalanche-testnet-node\` needs no more than that, and its C-chain has no public token lists then.
 
 \`\`\`json
 {
