@@ -1,4 +1,4 @@
-# Any Debian or Alpine with Node 20 or newer and npm will do: docker build --build-arg BASE_IMAGE=registry.example/node:26 .
+# Any Debian or Alpine with Node 20.19 or newer and npm will do: docker build --build-arg BASE_IMAGE=registry.example/node:26 .
 ARG BASE_IMAGE=node:24-bookworm-slim
 
 FROM ${BASE_IMAGE} AS build
