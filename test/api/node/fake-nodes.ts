@@ -81,11 +81,23 @@ const healthy = (asked: Asked, nodeId: string): Reply => {
   }
 }
 
+/** Nodes that this process has made. */
+let made = 0
+
 async function startNode(index: number): Promise<{ node: FakeNode; server: Server }> {
   const nodeId = `NodeID-${index}`
+  made += 1
+  // Ports pass from one server to the next, and whoever used the last one may still ask there: another test file's server,
+  // say. Only who was given this path is answered and counted.
+  const place = `/n${process.pid}-${made}`
   const node: FakeNode = { url: '', host: '', nodeId, asked: [], most: 0, aborted: 0, answer: () => undefined }
   let active = 0
   const server = createServer((request, response) => {
+    if (request.url?.startsWith(`${place}/`) !== true) {
+      request.socket.destroy()
+      return
+    }
+    const path = request.url.slice(place.length)
     const parts: Buffer[] = []
     request.on('data', (part: Buffer) => parts.push(part))
     request.on('end', async () => {
@@ -93,7 +105,7 @@ async function startNode(index: number): Promise<{ node: FakeNode; server: Serve
       const method = /"method"\s*:\s*"([^"]*)"/.exec(body.toString('latin1'))?.[1]
       const asked: Asked = {
         verb: request.method ?? '',
-        path: request.url ?? '',
+        path,
         headers: request.headers,
         body,
         method,
@@ -125,7 +137,7 @@ async function startNode(index: number): Promise<{ node: FakeNode; server: Serve
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  node.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  node.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${place}`
   node.host = new URL(node.url).host
   return { node, server }
 }
