@@ -41,6 +41,11 @@ test('accounts are the same ones in whatever order and however often they are na
   expect(new Set([one, ...others]).size).toBe(6)
 })
 
+test('the same list of accounts has another key on another chain', () => {
+  const accounts = [{ id: 'a' }]
+  expect(keyOf('svm', accounts, 'solana:x')).not.toBe(keyOf('svm', accounts, 'solana:y'))
+})
+
 test('no account has a name with which it has the key of several', () => {
   const several = keyOf('svm', [{ id: 'a' }, { id: 'b' }], 'solana:x')
   const parts = several.split('|')

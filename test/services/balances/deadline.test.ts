@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, it, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import type { Outcome } from '../../../src/chains/capabilities.ts'
 import { CancelledError, DeadlineError, UpstreamRateLimitedError } from '../../../src/errors.ts'
 import { createDeadline, withDeadline } from '../../../src/services/balances/deadline.ts'
@@ -34,6 +34,13 @@ it('an upstream that does not answer is given up, and the work is told why', asy
   const never = withDeadline(createDeadline(50), controller, () => new Promise(() => undefined))
   await expect(never).rejects.toBeInstanceOf(DeadlineError)
   expect(controller.signal.reason).toBeInstanceOf(DeadlineError)
+})
+
+it('is over with the work: no timer is left to abort it later, or to keep this process from ending', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  expect(await withDeadline(createDeadline(60_000), new AbortController(), async () => 'heard')).toBe('heard')
+  expect(vi.getTimerCount()).toBe(0)
 })
 
 it('a deadline does not come an hour later when the clock of the machine is set back by one', async () => {

@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { CancelledError, UpstreamUnavailableError } from '../../../src/errors.ts'
+import { nextTurn } from '../../../src/lib/waiting/next-turn.ts'
 import { type BalanceItem, type ChainQuery, createBalanceService } from '../../../src/services/balances/index.ts'
 import { evm, scriptedChain, unpriced } from '../../support/balances/balance-api.ts'
 
@@ -10,6 +11,7 @@ function timed(costs: Record<string, number>) {
   let clock = 0
   const asked: string[] = []
   const down = new Set<string>()
+  const silent = new Set<string>()
   const chains = Object.keys(costs).map((caip2Id) =>
     scriptedChain(
       caip2Id,
@@ -17,6 +19,7 @@ function timed(costs: Record<string, number>) {
       async (accounts) => {
         asked.push(caip2Id)
         clock += costs[caip2Id] as number
+        if (silent.has(caip2Id)) await new Promise(() => undefined)
         if (down.has(caip2Id)) throw new UpstreamUnavailableError('nobody answers')
         return new Map(accounts.map(({ id }) => [id, { ok: true, value: evm(1n) }]))
       },
@@ -43,7 +46,7 @@ function timed(costs: Record<string, number>) {
     const { pending, later } = begin(only)
     return (await Promise.all([...pending, ...(await later)])).flat()
   }
-  return { asked, down, queries, begin, read }
+  return { asked, down, silent, queries, begin, read }
 }
 
 it('asks the chain first that has been answering soonest, and of the others the slowest', async () => {
@@ -96,4 +99,22 @@ it('begins no further read when the reader has left meanwhile', async () => {
   await expect(Promise.all(pending)).rejects.toBeInstanceOf(CancelledError)
   expect(await later).toEqual([])
   expect(asked).toEqual(['eip155:1'])
+})
+
+it('a reader that leaves while further reads begin leaves no failure that nobody hears: it would end this process', async () => {
+  const { asked, silent, queries, begin } = timed({ 'eip155:1': 1, 'eip155:2': 1, 'eip155:3': 1, 'eip155:4': 1 })
+  for (const { caip2Id } of queries) silent.add(caip2Id)
+  const unheard: unknown[] = []
+  const hear = (reason: unknown): void => void unheard.push(reason)
+  process.on('unhandledRejection', hear)
+  onTestFinished(() => void process.off('unhandledRejection', hear))
+  const leaving = new AbortController()
+  const { pending, later } = begin(queries, leaving.signal)
+  const first = expect(Promise.all(pending)).rejects.toBeInstanceOf(CancelledError)
+  await nextTurn()
+  expect(asked).toHaveLength(2)
+  leaving.abort(new CancelledError())
+  expect(await later).toHaveLength(1)
+  await first
+  expect(unheard).toEqual([])
 })
