@@ -44,7 +44,7 @@ export function createGapless(count: CountContainers, now: () => number = steady
   }
   return {
     async reaches(end) {
-      if (end - checked > AT_ONCE && !hasGap()) {
+      if (end - checked > AT_ONCE) {
         proceed(end).catch(() => undefined)
         return false
       }

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { decodeXBlock, openContainer } from '../../../src/chains/avalanche/codec/index.ts'
+import { decodeNodeHex } from '../../../src/lib/bytes/node-hex.ts'
+import { cutTransactions } from '../../../src/services/containers/block-transactions.ts'
 import { type ContainerSource, createStoredContainers } from '../../../src/services/containers/index.ts'
 import type { IndexReader } from '../../../src/store/index.ts'
+import { recordedLines } from '../../support/recorded/recordings.ts'
 import { gate } from '../../support/waiting/gate.ts'
+import { until } from '../../support/waiting/until.ts'
 
 interface Scene {
   height: bigint
@@ -84,6 +89,12 @@ describe('own containers', () => {
     const waiting = Array.from({ length: 40 }, () => source.current('P/block'))
     await new Promise(setImmediate)
     expect(looks).toBe(1)
+    // Nor is a slow look made once more beside itself.
+    const begunAt = performance.now()
+    await until(() => performance.now() - begunAt > 60, 'more than a step')
+    waiting.push(source.current('P/block'))
+    await new Promise(setImmediate)
+    expect(looks).toBe(1)
     open()
     expect(new Set(await Promise.all(waiting))).toEqual(new Set([true]))
   })
@@ -111,6 +122,19 @@ describe('own containers', () => {
     expect(await young.current('P/block')).toBe(true)
     const old = sourceOver({ height: 9n, currentAtMs: NOW - 60_001, count: 9n }, silent)
     expect(await old.current('P/block')).toBe(false)
+  })
+
+  it('are cut out of a block under their own id only', () => {
+    const [line] = recordedLines<{ height: number; container: { bytes: string } | null }>('x-blocks').filter(
+      ({ container }) => container !== null,
+    )
+    const bytes = decodeNodeHex(line?.container?.bytes ?? '')
+    const [tx] = decodeXBlock(openContainer(bytes).innerBlock).txs
+    const block = { height: 7n, index: 6n, id: '00', bytes, acceptedAt: '' }
+    const asked = { id: tx?.id ?? '', index: 0n, height: 7n, position: 0, type: 0, time: 0n }
+    expect(cutTransactions([asked], [block]).map((one) => Buffer.from(one.id).toString('hex'))).toEqual([tx?.id])
+    expect(() => cutTransactions([{ ...asked, id: '11'.repeat(32) }], [block])).toThrow('does not hold')
+    expect(() => cutTransactions([{ ...asked, height: 8n }], [block])).toThrow('is not in the index')
   })
 
   it('weigh as much as their blocks, transactions as the blocks that they are cut out of', async () => {
