@@ -8,9 +8,11 @@ import {
   createChainCheck,
   createDatabaseCheck,
   createDiskCheck,
+  createIndexCheck,
   createNetworkCheck,
   createRequestLedger,
   type HealthCheck,
+  NotYetError,
   UnhealthyError,
   type UpstreamView,
 } from '../../../src/services/node-health/index.ts'
@@ -152,6 +154,34 @@ describe('bootstrapped', () => {
     expect(await run(check)).toEqual([])
     wait('later', 'third')
     expect((await failureOf(check)).details).toEqual(['third'])
+  })
+})
+
+describe('index', () => {
+  it('is reached when every stream is current, and to be reached while one is not; one of another chain never is', async () => {
+    const of = (name: string, more: object = {}) => ({
+      name,
+      height: 7n,
+      currentAtMs: Date.now(),
+      disowned: false,
+      ...more,
+    })
+    let told = [of('mainnet:P')]
+    let reached = 0
+    const onReached = (): void => {
+      reached += 1
+    }
+    const streams = ['mainnet:P', 'mainnet:X']
+    const check = createIndexCheck({ streams, progress: async () => told, maxAgeMs: 60_000, onReached })
+    expect((await failureOf(check)).message).toBe('mainnet:X is not indexed yet')
+    told = [of('mainnet:P'), of('mainnet:X', { currentAtMs: Date.now() - 3_600_000 })]
+    expect(await failureOf(check)).toBeInstanceOf(NotYetError)
+    told = [of('mainnet:P'), of('mainnet:X', { disowned: true })]
+    expect(await failureOf(check)).not.toBeInstanceOf(NotYetError)
+    expect(reached).toBe(0)
+    told = [of('mainnet:P'), of('mainnet:X')]
+    expect(await run(check)).toMatchObject({ 'mainnet:X': { lastAcceptedHeight: 7 } })
+    expect(reached).toBe(1)
   })
 })
 
