@@ -101,6 +101,24 @@ it('leaves the key out where the signed bytes are not there, or it is nobody’s
   expect(await createSpendingCredentials(recordedContainers(true)).of('recorded', [foreign])).toEqual(alone)
 })
 
+it('takes no owner of several for the one who signed: the order of the owners does not tell which of them it was', async () => {
+  const [utxo] = spentOnX()
+  if (!utxo) throw new Error('nothing was spent')
+  const credentials = createSpendingCredentials(recordedContainers(true))
+  // Its key is known from here on.
+  expect((await credentials.of('recorded', [utxo])).get(utxo.id)).toEqual([
+    expect.objectContaining({ publicKey: expect.any(String) }),
+  ])
+  const shared = {
+    ...utxo,
+    addresses: [...utxo.addresses, '77'.repeat(20)],
+    consumed: { by: '00', height: 1n, time: 0n },
+  }
+  expect(await credentials.of('recorded', [shared])).toEqual(
+    new Map([[utxo.id, [{ signature: utxo.signatures?.[0] }]]]),
+  )
+})
+
 it('tells who signed for each output that an operation spends, from its own container', async () => {
   const utxos = spentOnX(byOperations)
   expect(utxos.length).toBeGreaterThan(20)
