@@ -93,7 +93,7 @@ describe('looking for the aliases of other processes', () => {
   })
 })
 
-it('aliases of chains and of endpoints that look alike are both restored', async () => {
+it('aliases of chains and of endpoints that look alike are both restored, and none that looks like the path without a token', async () => {
   const routes: string[] = []
   const named: string[] = []
   const aliases = createAliases({
@@ -101,8 +101,8 @@ it('aliases of chains and of endpoints that look alike are both restored', async
       ...records,
       all: async () => ({
         generation: 1n,
-        endpoints: [{ alias: 'x', endpoint: 'bc/X' }],
-        chains: [{ alias: '/ext/x', chain: 'X' }],
+        endpoints: ['x', 'my/auth'].map((alias) => ({ alias, endpoint: 'bc/X' })),
+        chains: ['/ext/x', 'auth'].map((alias) => ({ alias, chain: 'X' })),
       }),
     },
     routes: { add: (_endpoint, alias) => void routes.push(alias), has: () => false, remove: () => undefined },

@@ -36,3 +36,14 @@ it('a CPU profile that could not be started does not stand in the way of the nex
   await profiler.stopCpu()
   expect(JSON.parse(await readFile(join(dir, 'cpu.profile'), 'utf8'))).toHaveProperty('samples')
 })
+
+it('a CPU profile that was stopped in time does not end the next one', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const dir = mkdtempSync(join(tmpdir(), 'firn-profile-'))
+  const profiler = createProfiler({ dir, waits: createWaitRecorder() })
+  onTestFinished(() => profiler.close())
+  await profiler.startCpu()
+  await profiler.stopCpu()
+  expect(vi.getTimerCount()).toBe(0)
+})
