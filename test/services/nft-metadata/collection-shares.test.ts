@@ -46,6 +46,34 @@ it('a collection with many tokens at many hosts that say nothing leaves places t
   expect(begun.filter((url) => url !== 'http://quick/')).toHaveLength(4)
 })
 
+it('what a collection has no more places for goes back to the queue at once: it would be nobody’s until its lease ends', async () => {
+  const due = [HOG, HOG, OTHER, OTHER, HOG, HOG, HOG, HOG].map((contract, at) => ({
+    ...DUE,
+    contract,
+    tokenId: BigInt(at),
+  }))
+  const given: [bigint, number][] = []
+  const worker = createNftMetadataWorker({
+    records: {
+      takeDue: async (limit, _lease, which) => (which === 'asked' ? [] : due.splice(0, limit)),
+      store: async () => {},
+      giveBack: async ({ tokenId }, wait) => void given.push([tokenId, wait]),
+    },
+    call: (_chain, _call, signal) =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('gone')))),
+    fetch: () => Promise.reject(new Error('not asked')),
+    logger: pino({ level: 'silent' }),
+    pollMs: 10,
+  })
+  worker.start()
+  onTestFinished(() => worker.stop())
+  await until(() => given.length === 2, 'those beyond four')
+  expect(given).toEqual([
+    [6n, 0],
+    [7n, 0],
+  ])
+})
+
 it('a collection of which very much is asked for leaves places to what is asked for of others, and to what nobody waits for', async () => {
   const fetch: FetchDocument = (url, { signal }) =>
     new Promise((resolve, reject) => {

@@ -4,7 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { UpstreamRateLimitedError } from '../../../src/errors.ts'
 import { createHostTurns } from '../../../src/services/nft-metadata/host-turns.ts'
+import { MetadataFailure } from '../../../src/services/nft-metadata/metadata-failure.ts'
+import { retrySeconds } from '../../../src/services/nft-metadata/retry-plan.ts'
 import { createSafeFetch } from '../../../src/upstream/index.ts'
+import { gate } from '../../support/waiting/gate.ts'
 
 const DAY_MS = 86_400_000
 
@@ -41,6 +44,40 @@ it('a host that asked to be left alone is asked again once its time is over', as
   await expect(hosts.run('a.example', async () => 'asked')).rejects.toMatchObject({ retryAfterMs: 1_000 })
   ms += 1_000
   expect(await hosts.run('a.example', async () => 'asked')).toBe('asked')
+})
+
+it('a host is left alone for the longest time that it asked for, whichever of its answers came last', async () => {
+  let ms = 1_000_000
+  const hosts = createHostTurns(2, () => ms)
+  const told = [gate(), gate()]
+  const asked = [60_000, 1_000].map((wait, at) =>
+    hosts.run('a.example', async () => {
+      await told[at]?.opened
+      throw new UpstreamRateLimitedError('status 429', wait)
+    }),
+  )
+  for (const [at, one] of asked.entries()) {
+    told[at]?.open()
+    await expect(one).rejects.toThrow('429')
+  }
+  ms += 2_000
+  await expect(hosts.run('a.example', async () => 'asked')).rejects.toMatchObject({ retryAfterMs: 58_000 })
+})
+
+it('a token is tried again after a day, however much longer its host asks to be left alone', () => {
+  expect(retrySeconds(new MetadataFailure('THROTTLED_TOKEN_URI', 'status 429', 10 * DAY_MS), 0)).toBe(86_400)
+})
+
+it('what somebody waits for is asked of a host before all that nobody waits for', async () => {
+  const hosts = createHostTurns(1)
+  const held = gate()
+  const done: string[] = []
+  const ask = (name: string, first: boolean) => hosts.run('a.example', async () => void done.push(name), first)
+  const running = hosts.run('a.example', () => held.opened)
+  const all = [ask('one', false), ask('other', false), ask('awaited', true)]
+  held.open()
+  await Promise.all([running, ...all])
+  expect(done).toEqual(['awaited', 'one', 'other'])
 })
 
 it('a host is not left alone for a day because a document of a stranger led from there to a host of his own that said so', async () => {

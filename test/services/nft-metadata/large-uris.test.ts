@@ -29,6 +29,12 @@ it.each([
   expect(metadataPlace(`data:;charset=latin1,${text}`, PUBLIC_GATEWAYS, 100)).toMatchObject({ text: expected })
 })
 
+it('one whose escapes make it larger than a document is not read with them in it', () => {
+  const read = (letters: number) => metadataPlace(`data:,${'%41'.repeat(letters)}`, PUBLIC_GATEWAYS, 90)
+  expect(read(30)).toEqual({ kind: 'inline', text: 'A'.repeat(30), unescaped: '%41'.repeat(30) })
+  expect(read(31)).toEqual({ kind: 'inline', text: 'A'.repeat(31) })
+})
+
 it('no pattern is held against millions of controls', () => {
   const patterns = vi.spyOn(RegExp.prototype, Symbol.replace)
   expect(uriText('\u0001'.repeat(4_000_000))).toBe('')

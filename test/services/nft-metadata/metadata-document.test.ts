@@ -39,7 +39,8 @@ it('a document of more values than anybody shows is not read: a million of them 
   const attributes = (count: number): string => `{"attributes":[${Array(count).fill('1e1').join(',')}]}`
   expect(readDocument(attributes(9_000)).attributes).toHaveLength(36_001)
   const tooMany = expect.objectContaining({ metadataStatus: 'METADATA_CONTENT_TOO_LARGE' })
-  for (const text of [attributes(10_001), `{"properties":{"a":[${'{},'.repeat(5_000)}1]}}`])
+  const behindQuotes = `{"name":"\\"","properties":{"a":[${'{},'.repeat(5_000)}1]}}`
+  for (const text of [attributes(10_001), `{"properties":{"a":[${'{},'.repeat(5_000)}1]}}`, behindQuotes])
     expect(() => readDocument(text)).toThrow(tooMany)
   const texts = JSON.stringify({ name: '[{,'.repeat(40), image: `data:image/svg+xml,${',{'.repeat(20_000)}` })
   expect(readDocument(texts).imageUri).toHaveLength(40_019)

@@ -153,6 +153,14 @@ describe('metadata of a token', () => {
     expect(await statusOf(`https://a.example/${'x'.repeat(60_000)}`, 'ERC-721')).toBe('UNREACHABLE_TOKEN_URI')
   })
 
+  it('is as large as is allowed at most, whoever fetched it, and its URI a quarter of a megabyte', async () => {
+    const sized = (bytes: number) => async () => ({ body: Buffer.from('{}'.padEnd(bytes)), mediaType: '' })
+    expect((await named('https://a.example/', { fetch: sized(4_096) })).status).toBe('INDEXED')
+    expect((await named('https://a.example/', { fetch: sized(4_097) })).status).toBe('METADATA_CONTENT_TOO_LARGE')
+    expect((await named('https://a.example/'.padEnd(262_144, 'x'))).tokenUri).toHaveLength(262_144)
+    expect(await named('https://a.example/'.padEnd(262_145, 'x'))).toEqual({ status: 'INVALID_TOKEN_URI' })
+  })
+
   it('fails in the words of the API', async () => {
     const revert = () => Promise.reject(new JsonRpcError('execution reverted', 3))
     expect(await fetched({ answer: revert })).toMatchObject({ status: 'MISSING_TOKEN', retryAt: expect.any(BigInt) })
@@ -174,7 +182,9 @@ describe('metadata of a token', () => {
     // As much as memory holds for the gas of one call.
     const empty = `0x${'20'.padStart(64, '0')}${(4_700_000).toString(16).padStart(64, '0')}${'00'.repeat(4_700_000)}`
     expect(await fetched({ answer: async () => empty })).toEqual({ status: 'INVALID_TOKEN_URI' })
-    for (const odd of [empty.slice(0, -1), `${empty}g0`, empty.slice(2)])
+    // The whole of a text, or none.
+    const cut = abiString('https://a.example/1').replace('13'.padStart(64, '0'), '33'.padStart(64, '0'))
+    for (const odd of [empty.slice(0, -1), `${empty}g0`, empty.slice(2), cut])
       expect(await fetched({ answer: async () => odd })).toEqual({ status: 'INVALID_TOKEN_URI' })
   })
 

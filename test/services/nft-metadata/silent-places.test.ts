@@ -46,6 +46,19 @@ it('a collection that is waited for in vain keeps nobody waiting: it is left alo
   expect(asked.slice(6)).toEqual(['dead'])
 })
 
+it('a place that answers now and then is not left alone', async () => {
+  let ms = 1_000_000
+  const places = createSilentPlaces(() => ms)
+  const inVain = async (): Promise<never> => {
+    ms += 10_000
+    throw new UpstreamUnavailableError('no answer within 10 s')
+  }
+  for (let turn = 0; turn < 3; turn++) await expect(places.ask('one', inVain)).rejects.toThrow('within 10 s')
+  await places.ask('one', async () => 'answered')
+  await expect(places.ask('one', inVain)).rejects.toThrow('within 10 s')
+  expect(() => places.check('one')).not.toThrow()
+})
+
 it('what fails at once is asked on', async () => {
   const { asked, statusOf } = startGateway(100)
   for (let turn = 0; turn < 10; turn++) await statusOf({ contract: DEAD })
