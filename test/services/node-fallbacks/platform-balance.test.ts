@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { encodeUtxo, type Utxo } from '../../../src/chains/avalanche/codec/index.ts'
 import { BadAnswerError, UpstreamUnavailableError } from '../../../src/errors.ts'
+import { formatBech32Address } from '../../../src/lib/bytes/bech32-address.ts'
 import { idToCb58 } from '../../../src/lib/bytes/ids.ts'
 import { encodeNodeHex } from '../../../src/lib/bytes/node-hex.ts'
 import { type Ask, composePlatformBalance } from '../../../src/services/node-fallbacks/index.ts'
@@ -100,6 +101,21 @@ describe('platform.getBalance, composed', () => {
     const short: Script = { pages: [[utxo(transfer(1n))]], asked: [] }
     await compose(short)
     expect(short.asked).toHaveLength(1)
+  })
+
+  it('asks for more addresses than a node takes at once in the order in which a node lists them', async () => {
+    const addressOf = (at: number): string => {
+      const bytes = Buffer.alloc(20)
+      bytes.writeUInt16BE(at)
+      return `P-${formatBech32Address(bytes, 'fuji')}`
+    }
+    const ascending = Array.from({ length: 1_025 }, (_, at) => addressOf(at))
+    const script: Script = { pages: [[utxo(transfer(1n))]], asked: [] }
+    await composePlatformBalance(nodeOf(script), ascending.toReversed(), NOW)
+    expect(script.asked.slice(0, 2).map(({ addresses }) => addresses)).toEqual([
+      ascending.slice(0, 1_024),
+      ascending.slice(1_024),
+    ])
   })
 
   it('gives up rather than add up what never was at one time', async () => {
