@@ -4,6 +4,7 @@ import { createHostTurns } from '../../../src/services/nft-metadata/host-turns.t
 import { fetchMetadata } from '../../../src/services/nft-metadata/metadata-fetch.ts'
 import { PUBLIC_GATEWAYS } from '../../../src/services/nft-metadata/metadata-place.ts'
 import { createSilentPlaces } from '../../../src/services/nft-metadata/silent-places.ts'
+import { gate } from '../../support/waiting/gate.ts'
 import { abiString, DUE } from './due-token.ts'
 
 const DEAD = '22'.repeat(20)
@@ -30,7 +31,7 @@ function startGateway(tookMs = 10_000) {
   }
   const statusOf = async (token: { contract?: string; asked?: boolean; chainId?: bigint }) =>
     (await fetchMetadata({ ...DUE, ...token }, deps, new AbortController().signal)).status
-  return { clock, asked, statusOf }
+  return { clock, asked, statusOf, hosts: deps.hosts }
 }
 
 it('a collection that is waited for in vain keeps nobody waiting: it is left alone for a minute, its gateway is not', async () => {
@@ -44,6 +45,16 @@ it('a collection that is waited for in vain keeps nobody waiting: it is left alo
   clock.ms += 60_000
   for (let turn = 0; turn < 3; turn++) await statusOf({ contract: DEAD })
   expect(asked.slice(6)).toEqual(['dead'])
+})
+
+it('a collection that is left alone is not in the line of its host: its tokens would take the places of others there', async () => {
+  const { statusOf, hosts } = startGateway()
+  for (let turn = 0; turn < 4; turn++) await statusOf({ contract: DEAD })
+  const held = gate()
+  const others = Array.from({ length: 4 }, () => hosts.run('ipfs.io', () => held.opened))
+  expect(await statusOf({ contract: DEAD })).toBe('UNREACHABLE_TOKEN_URI')
+  held.open()
+  await Promise.all(others)
 })
 
 it('a place that answers now and then is not left alone', async () => {
