@@ -56,7 +56,7 @@ export function createEventStream(options: EventStreamOptions) {
       if (pending && silence >= options.stalledReaderMs) {
         stalled = true
         readable.destroy()
-      } else if (!pending && !ended && silence >= options.keepAliveMs) write(COMMENT)
+      } else if (!pending && silence >= options.keepAliveMs) write(COMMENT)
     },
     Math.max(10, Math.min(options.keepAliveMs, options.stalledReaderMs) / 4),
   )
