@@ -1,6 +1,8 @@
 import { readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
+import { createCoinIndex } from '../../../src/market/coingecko/coin-index.ts'
+import { silentLog } from '../../../src/market/market-log.ts'
 import { gate } from '../../support/waiting/gate.ts'
 import { book, fake, folder, open, token, useCoingecko } from '../coingecko-book.ts'
 
@@ -76,4 +78,20 @@ it('a coin list that was kept while the clock was ahead is loaded again a day la
   onTestFinished(() => void vi.useRealTimers())
   await book.quote('usd', [], [token(2)])
   await expect.poll(() => fake.paths().filter((path) => path === '/coins/list')).toHaveLength(2)
+})
+
+const listed = (...list: unknown[]) =>
+  createCoinIndex({ client: { get: async () => ({ list }) }, platforms: new Set(['avalanche']), log: silentLog })
+
+it('a contract that two coins claim is of the first of them', async () => {
+  const platforms = { avalanche: token(1).address }
+  const coins = listed({ id: 'first', platforms }, { id: 'second', platforms })
+  expect(await coins.ready(new AbortController().signal)).toBe(true)
+  expect(coins.idOf('avalanche', token(1).address)).toBe('first')
+})
+
+it('a list without a coin of any platform is none: by it, all tokens would count as tokens without a price', async () => {
+  expect(await listed().ready(new AbortController().signal)).toBe(false)
+  const other = { id: 'usd-coin', platforms: { base: token(1).address } }
+  expect(await listed(other).ready(new AbortController().signal)).toBe(false)
 })

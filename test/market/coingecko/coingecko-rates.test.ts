@@ -31,3 +31,10 @@ it('rates of a table that cannot be read any more are used for a day, not for go
   vi.setSystemTime(Date.now() + HOUR)
   expect(await mxn()).toBe(18)
 })
+
+it('the rates of an answer itself go before those of a table, which may be an hour old', async () => {
+  const table = { usd: { value: 100 }, eur: { value: 80 }, mxn: { value: 1_800 } }
+  const rates = createCoingeckoRates({ get: async () => ({ ok: { rates: table }, at: 0 }) })
+  const priced = [{ usd: { price: 10 }, eur: { price: 9 } }]
+  expect(await rates(priced, ['eur', 'mxn'], new AbortController().signal)).toMatchObject({ eur: 0.9, mxn: 18 })
+})
