@@ -25,6 +25,13 @@ it('is the same object as long as nothing of it moved', () => {
   expect(cache.state(ID, 'usd', 1_000).quote).toBe(quote)
 })
 
+it('a price that is too old to be shown is waited for, also where it is asked for again later than that', () => {
+  const cache = createPriceCache({ ...AGES, maxStaleMs: 70_000 }, 10)
+  cache.take(TOKEN, ['usd'], { usd: { price: 2 } }, 0)
+  expect(cache.state(ID, 'usd', 70_000)).toEqual({ quote: { price: 2 }, due: true, awaited: false, unread: false })
+  expect(cache.state(ID, 'usd', 70_001)).toEqual({ quote: undefined, due: true, awaited: true, unread: true })
+})
+
 it('however many tokens without a price are asked about, prices stay', () => {
   const cache = createPriceCache(AGES, 10)
   const token = (at: number) => ({ caip2Id: 'eip155:1', address: `0x${at}` })
