@@ -1,4 +1,4 @@
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -50,4 +50,15 @@ it('leaves a file aside that is too large, until it is smaller', async () => {
   await writeFile(path, '2')
   expect(await file.read()).toBe(2)
   expect(file.trouble()).toBeUndefined()
+})
+
+it('reads a file that was put in the place of one as old and as large', async () => {
+  const { path, file } = await watched('1')
+  const time = new Date(2026, 0)
+  await utimes(path, time, time)
+  expect(await file.read()).toBe(1)
+  await writeFile(`${path}.new`, '2')
+  await utimes(`${path}.new`, time, time)
+  await rename(`${path}.new`, path)
+  expect(await file.read()).toBe(2)
 })
