@@ -164,6 +164,11 @@ describe('bodies that break the rules', () => {
     expect(await response.json()).toMatchObject({ issues: [{ code: 'invalid_size', path: [], message: said }] })
   })
 
+  it('with faults in every item are told of the first twenty', async () => {
+    const response = await send({ data: many(5, evmItem({ addresses: many(10, '0x') })) })
+    expect(((await response.json()) as { issues: unknown[] }).issues).toHaveLength(20)
+  })
+
   it('is not fooled by __proto__ members', async () => {
     const response = await send('{"__proto__":{"data":[]},"data":[]}')
     expect(response.status).toBe(400)

@@ -26,6 +26,18 @@ it('what nobody expected is a 500 in the shape of the API; what went wrong is in
   expect(lines).toEqual([expect.stringContaining(SECRET)])
 })
 
+it('where no credential can be checked everybody is answered, with a 500', async () => {
+  const { url } = await serveBalances({
+    chains: [],
+    appCheck: { mode: 'jwt', jwks: '/nowhere/keys.json' },
+    errorLog: () => undefined,
+  })
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const headers = { 'x-firebase-appcheck': `${part({ alg: 'RS256' })}.${part({})}.c2ln` }
+  const answer = await fetch(`${url}/v1/balance/get-supported-chains`, { headers })
+  expect([answer.status, await answer.text()]).toEqual([500, '{"message":"INTERNAL_ERROR"}'])
+})
+
 it('a client that leaves is no failure: strangers could fill the log', async () => {
   const lines: string[] = []
   const left = gate()
