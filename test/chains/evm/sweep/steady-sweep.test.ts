@@ -62,6 +62,12 @@ it('a few blocks are the ordinary difference between servers', async () => {
   expect(chain.calls).toHaveLength(2)
 })
 
+it('differences between servers do not add up: the newest block stays the newest until there is a newer one', async () => {
+  const chain = balanced([100n, 97n, 94n, 100n])
+  expect([await chain.read(), await chain.read(), await chain.read()]).toEqual([100n, 97n, 100n])
+  expect(chain.calls).toEqual([undefined, undefined, undefined, 100n])
+})
+
 it('a chain that went back is believed', async () => {
   const chain = balanced([100n])
   await chain.read()
