@@ -86,8 +86,8 @@ export const createVerdicts = ({ lists, file, log = silentLog }: VerdictOptions)
   const judgeUnlisted = (caip2Id: string, token: JudgedToken): Judgement => {
     const tokens = lists.tokens(caip2Id)
     const { suspect, kept } = knowledgeOf(tokens)
-    // No displayed text has a line break; a contract may change its texts.
-    const key = [caip2Id, token.address, token.symbol, token.name].join('\n')
+    // What is suspected is the texts alone; none that is displayed has a line break.
+    const key = `${token.symbol}\n${token.name}`
     const before = kept.get(key)
     if (before !== undefined) return before
     const scanResult = suspect(token)
