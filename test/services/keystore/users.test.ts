@@ -80,6 +80,17 @@ describeStores('keystore users', (open) => {
     }
   })
 
+  it('with a record as long as no key is: it is handed out as none', async () => {
+    const { keystore: records } = await open()
+    const keystore = createKeystore({ records })
+    await keystore.users.create(alice, caller)
+    const session = await keystore.keys.open(P, alice, caller)
+    const address = await session.put(Buffer.alloc(32, 1))
+    const value = createRecordCipher(Buffer.from(alice.password)).seal(Buffer.alloc(33, 1))
+    await records.update(await found(records), [], () => [{ key: entryKeysOf(P.blockchainId).of(address), value }])
+    await expect(session.privateKey(address)).rejects.toThrow('private key has unexpected length, expected 32')
+  })
+
   it('never lose one of two keys that come at the same time', async () => {
     const keystore = createKeystore({ records: (await open()).keystore })
     await keystore.users.create(alice, caller)
