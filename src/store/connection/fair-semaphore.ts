@@ -42,7 +42,8 @@ export const placesOfOne = (places: number): number => Math.max(1, Math.floor(pl
  *
  * Fairness comes first: among waiting reads, those of the client with the fewest places go first, and one client can
  * never have all places. A read for several clients counts as that of the one with the fewest: nobody waits longer
- * because a stranger asked for the same. A few reads of owners of millions of outputs would otherwise take all of them for ten seconds,
+ * because a stranger asked for the same. A few reads of owners of millions of outputs would otherwise take all of them
+ * for ten seconds,
  * and everybody else would wait as long.
  *
  * Reads of nobody in particular are those of the process: its indexer asks one thing after the other, each as the last

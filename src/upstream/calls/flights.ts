@@ -31,7 +31,10 @@ interface OpenFlight extends Flight, Bagged {
 
 type Start<T> = (flight: Flight, settle: Settle<T>) => Run
 
-/** Joins identical reads in flight (singleflight, request coalescing). When the last waiter leaves, the work is cancelled and its socket closed. */
+/**
+ * Joins identical reads in flight (singleflight, request coalescing). When the last waiter leaves, the work is
+ * cancelled and its socket closed.
+ */
 export interface Flights {
   /** `key` undefined = never shared. */
   join<T>(key: string | undefined, options: CallOptions, start: Start<T>, onShared?: () => void): Promise<T>

@@ -9,7 +9,10 @@ import { createHistory, type History } from './history.ts'
 
 /** What is known about the newest block of one chain, from all answers of nodes. */
 export interface ChainTip {
-  /** High-water mark: the highest block that a node has shown; clients never see a lower one while that node's answer is recent. */
+  /**
+   * High-water mark: the highest block that a node has shown; clients never see a lower one while that node's answer is
+   * recent.
+   */
   mark(): bigint | undefined
   /** A node has just shown that its tip is at this height. */
   saw(host: string, height: bigint): void
