@@ -27,12 +27,36 @@ const asHash = (transaction: Buffer): Buffer =>
  * nothing is delivered twice.
  */
 const LOG_OVERLAP = 7n
+/**
+ * This many where a subscription was told of none in the overlap: geth lets ten blocks with logs wait beside its headers,
+ * so that logs may be further behind. A node keeps the order of one subscription, so all since its last log may be missing,
+ * and nothing behind that log was delivered.
+ */
+const DEEP_LOG_OVERLAP = 32n
 
-/** The blocks whose logs a subscription may have missed: nodes respect a range in its filter for new logs, too. */
-function missedRange({ filter, since }: Subscription, tip: bigint): { from: bigint; to: bigint } {
-  const start = since + 1n
+/** First block whose logs are read again for a subscription to logs. */
+function firstLogBlock({ delivery: { last = 0n } }: Subscription, reached: bigint): bigint {
+  const [near, deep] = [reached - LOG_OVERLAP, reached - DEEP_LOG_OVERLAP]
+  if (last >= near) return near
+  return last > deep ? last : deep
+}
+
+/** Logs from this block on that a subscription may have missed: nodes respect a range in its filter for new ones, too. */
+async function readLogs(link: UpstreamLink, { filter, since }: Subscription, from: bigint, tip: bigint) {
+  const start = from > since ? from : since + 1n
   const { first = start, last = tip } = followedRange(Buffer.from(`[${filter}]`, 'latin1')) ?? {}
-  return { from: first > start ? first : start, to: last < tip ? last : tip }
+  const [begin, end] = [first > start ? first : start, last < tip ? last : tip]
+  return begin > end ? [] : elementsOf(await askLink(link, 'eth_getLogs', rangeFilter(filter, begin, end)))
+}
+
+/** Reads again, oldest first, what a subscription to logs may have missed. */
+async function readMissedLogs(link: UpstreamLink, one: Subscription, reached: bigint, tip: bigint): Promise<Buffer[]> {
+  const [from, near] = [firstLogBlock(one, reached), reached - LOG_OVERLAP]
+  // A node many blocks behind pushes logs again whose deliveries are no longer remembered.
+  haveLogsUntil(one, from - 1n)
+  if (from === near) return readLogs(link, one, near, tip)
+  // Some servers allow ranges of ten blocks.
+  return readLogs(link, one, from, tip).catch(() => readLogs(link, one, near, tip))
 }
 
 export interface MissedDeps {
@@ -82,13 +106,6 @@ export async function readMissed(
       }
     }
   }
-  for (const one of subscriptions) {
-    if (one.kind !== 'logs') continue
-    // A node many blocks behind pushes logs again whose deliveries are no longer remembered.
-    haveLogsUntil(one, reached - LOG_OVERLAP - 1n)
-    const missed = missedRange(one, tip)
-    if (missed.from > missed.to) continue
-    for (const log of elementsOf(await askLink(link, 'eth_getLogs', rangeFilter(one.filter, missed.from, missed.to))))
-      deliver(one, log)
-  }
+  for (const one of subscriptions)
+    if (one.kind === 'logs') for (const log of await readMissedLogs(link, one, reached, tip)) deliver(one, log)
 }

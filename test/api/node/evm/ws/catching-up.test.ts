@@ -7,16 +7,22 @@ import { until } from '../../../../support/waiting/until.ts'
 
 const hex = (height: number): string => `0x${height.toString(16)}`
 const head = (height: number) => ({ number: hex(height), hash: hex(height) })
-const log = (height: number) => ({ blockNumber: hex(height), blockHash: hex(height), logIndex: '0x0' })
+const log = (height: number, index = 0) => ({
+  ...{ blockNumber: hex(height), blockHash: hex(height) },
+  logIndex: hex(index),
+})
+/** The only block with two logs. */
+const TWO = 112
 
-/** What a node at this height answers; each block has one log. */
+/** What a node at this height answers; each block has one log but for one. */
 function resultOf(tip: number, method: string, params: string): unknown {
   if (method === 'eth_blockNumber') return hex(tip)
   const [asked] = JSON.parse(params) as [string]
   if (method === 'eth_getBlockByNumber') return head(Number(asked))
   const { fromBlock, toBlock } = asked as unknown as { fromBlock: string; toBlock: string }
   const from = Number(fromBlock)
-  return Array.from({ length: Number(toBlock) - from + 1 }, (_, at) => log(from + at))
+  const blocks = Array.from({ length: Number(toBlock) - from + 1 }, (_, at) => from + at)
+  return blocks.flatMap((height) => (height === TWO ? [log(height), log(height, 1)] : [log(height)]))
 }
 
 /** A feed over nodes of which each takes over from the one before it, at these heights. */
@@ -104,6 +110,22 @@ it('logs told many blocks ago are not told again by a node that is still behind 
     push(2, log(height))
   }
   expect(toldOf(id)).toEqual(Array.from({ length: 31 }, (_, at) => 101 + at))
+})
+
+it('logs that a node had not told yet by its loss, though it was many heads ahead, are told by the next, and none again', async () => {
+  const { subscribe, push, lose, toldOf } = startFeed(100, 131)
+  const id = await subscribe('logs')
+  for (let height = 101; height <= 130; height += 1) {
+    push(1, head(height))
+    if (height <= TWO) push(2, log(height))
+  }
+  await lose(2)
+  push(2, log(131))
+  expect(toldOf(id)).toEqual([
+    ...Array.from({ length: 12 }, (_, at) => 101 + at),
+    ...[TWO, 113, 114, 115, 116],
+    ...Array.from({ length: 15 }, (_, at) => 117 + at),
+  ])
 })
 
 it('logs of blocks before the first that a node told are not of a subscription, though the feed had not heard of them', async () => {

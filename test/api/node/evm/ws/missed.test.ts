@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { createHeadShape } from '../../../../../src/api/node/evm/ws/head-shape.ts'
 import type { UpstreamLink } from '../../../../../src/api/node/evm/ws/link/upstream-link.ts'
 import { readMissed } from '../../../../../src/api/node/evm/ws/missed.ts'
@@ -11,6 +11,8 @@ const whole = (height: number) => ({ blockNumber: `0x${height.toString(16)}`, ha
 const asked: [method: string, from: number][] = []
 /** Last block of the latest range. */
 let lastEnd = 0
+/** Blocks of the longest range that the node takes. */
+let longestRange = 100
 
 /** A node with one transaction, and no log, in each block. */
 const link: UpstreamLink = {
@@ -20,6 +22,8 @@ const link: UpstreamLink = {
       const [{ fromBlock, toBlock }] = JSON.parse(params) as [{ fromBlock: string; toBlock: string }]
       asked.push([method, Number(fromBlock)])
       lastEnd = Number(toBlock)
+      const isLong = lastEnd - Number(fromBlock) >= longestRange
+      if (isLong) return answered(Buffer.from('{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"range"}}'))
       answered(Buffer.from('{"jsonrpc":"2.0","id":1,"result":[]}'))
       return
     }
@@ -123,17 +127,26 @@ it('who began later is told nothing of before, and of long ago nothing is read a
 })
 
 it('no logs are asked for that a node which is behind cannot have', async () => {
-  expect(await missedOf([['["logs",{}]', 10n]], { reached: 100n, tip: 93n })).toEqual({
-    asked: ['eth_getLogs 93'],
+  expect(await missedOf([['["logs",{}]', 10n]], { reached: 100n, tip: 68n })).toEqual({
+    asked: ['eth_getLogs 68'],
     delivered: [],
   })
-  expect(await missedOf([['["logs",{}]', 10n]], { reached: 100n, tip: 92n })).toEqual({ asked: [], delivered: [] })
+  expect(await missedOf([['["logs",{}]', 10n]], { reached: 100n, tip: 67n })).toEqual({ asked: [], delivered: [] })
+})
+
+it('a node that takes no long range of logs is asked for those of the last blocks', async () => {
+  longestRange = 10
+  onTestFinished(() => {
+    longestRange = 100
+  })
+  const { asked } = await missedOf([['["logs",{}]', 10n]], { reached: 100n, tip: 102n })
+  expect(asked).toEqual(['eth_getLogs 68', 'eth_getLogs 93'])
 })
 
 it.each([
-  ['{"fromBlock":"0x1","toBlock":"0x66"}', ['eth_getLogs 94'], 102],
+  ['{"fromBlock":"0x1","toBlock":"0x66"}', ['eth_getLogs 91'], 102],
   ['{"fromBlock":"0x65"}', ['eth_getLogs 101'], 105],
-  ['{"fromBlock":"0x1","toBlock":"0x5d"}', [], undefined],
+  ['{"fromBlock":"0x1","toBlock":"0x5a"}', [], undefined],
   ['{"fromBlock":"0x100"}', [], undefined],
 ])('logs that were missed are of the range of the subscription: %s', async (filter, calls, end) => {
   const missed = await missedOf([[`["logs",${filter}]`, 90n]], { reached: 101n, tip: 105n })

@@ -5,7 +5,7 @@ import type { RecentlySent } from './recently-sent.ts'
 export interface Delivery {
   /** True the first time, when it should be delivered. `result` = what a node pushed or what was read again. */
   isNew(result: Buffer): boolean
-  /** Height of the newest head delivered. */
+  /** Height of the newest head delivered, or of the block of the latest log. */
   readonly last: bigint | undefined
 }
 
@@ -42,14 +42,22 @@ function headDelivery(): Delivery {
 }
 
 function logDelivery(isFirst: (what: string) => boolean): Delivery {
+  let latest: { block: string; index: number; height: bigint | undefined } | undefined
   return {
     isNew: (log) => {
       const block = textMember(log, 'blockHash')
       const index = textMember(log, 'logIndex')
       if (block === undefined || index === undefined) return true
-      return isFirst(`${block} ${textMember(log, 'removed') === 'true' ? 'removed ' : ''}${index}`)
+      if (textMember(log, 'removed') === 'true') return isFirst(`${block} removed ${index}`)
+      // The latest delivery may be of long ago and no longer remembered by itself; its block is read again from there on.
+      const isBehind = latest?.block === block && Number(index) <= latest.index
+      if (!isFirst(`${block} ${index}`) || isBehind) return false
+      latest = { block, index: Number(index), height: heightMember(log, 'blockNumber') }
+      return true
     },
-    last: undefined,
+    get last() {
+      return latest?.height
+    },
   }
 }
 
