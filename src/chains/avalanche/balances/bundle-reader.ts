@@ -7,7 +7,7 @@ import { MAX_STAKE_ADDRESSES } from '../node/stake.ts'
 import type { Bundle } from './bundles.ts'
 import { createRecentStamps } from './recent-stamps.ts'
 import { type Attempt, type CallOf, readSettled } from './settled-read.ts'
-import { readUnit, type UnitState } from './unit-reader.ts'
+import { readUnit, type UnitReading, type UnitState } from './unit-reader.ts'
 
 const CONCURRENT_UNITS = 4
 /** Remembered bundles that took several pages, so that their next read asks for the height first. */
@@ -25,8 +25,12 @@ export function createBundleReader(pool: UpstreamPool, chain: ChainLetter): Bund
     const mark = `${first.length}:${first[0]?.hex}`
     const expectMany = units.length > 1 || (chain === 'P' && first.length > MAX_STAKE_ADDRESSES) || long.has(mark)
     let stamp: string | undefined
-    const attempt = async (callOf: CallOf): Promise<Attempt<UnitState[]>> => {
-      const read = await mapBounded(units, CONCURRENT_UNITS, (unit) => readUnit(pool, chain, unit, callOf(chain)))
+    let before: readonly UnitReading[] = []
+    const attempt = async (callOf: CallOf, isRepeat: boolean): Promise<Attempt<UnitState[]>> => {
+      const read = await mapBounded(units, CONCURRENT_UNITS, (unit, at) =>
+        readUnit(pool, chain, unit, callOf(chain), isRepeat ? before[at] : undefined),
+      )
+      before = read
       const manyCalls = units.length > 1 || read.some((unit) => unit.manyCalls)
       if (manyCalls) long.set(mark, true)
       else long.delete(mark)

@@ -43,6 +43,8 @@ export const MAX_ATTEMPTS = 6
  * everything is read again from that node: it may be blocks behind. Where a coin may have moved between two of the calls
  * (P's outputs and its stakes), a reading counts once it is the same as the one before: whatever did not change between
  * two readings was there at once. That takes one round trip more for what is new, where heights would take two.
+ * @param read one attempt. `isRepeat` = it counts only if its stamp is that of the attempt before, which read everything,
+ * each chain from the node that is asked again
  * @param expectMany chains whose read is known to take several calls: their height is read first.
  * @param recent stamp of a reading of the same that counted a moment ago
  * @throws UnsettledReadError when no attempt showed one state.
@@ -51,22 +53,25 @@ export async function readSettled<T>(
   pool: UpstreamPool,
   expectMany: readonly ChainLetter[],
   call: CallOptions,
-  read: (callOf: CallOf) => Promise<Attempt<T>>,
+  read: (callOf: CallOf, isRepeat: boolean) => Promise<Attempt<T>>,
   recent?: string,
 ): Promise<T> {
   const frame = createFrame(pool, call)
   let unframed: readonly ChainLetter[] = expectMany
   let last = recent
+  let isRepeat = false
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     try {
       await frame.begin(unframed)
       unframed = []
       const begun = steadyNow()
-      const attempted = await read(frame.callOf)
+      const attempted = await read(frame.callOf, isRepeat)
       const { manyCalls, stamp } = attempted
       frame.took(steadyNow() - begun, manyCalls)
       const isSame = stamp === undefined || stamp === last
+      const wasWhole: boolean = !isRepeat
       last = undefined
+      isRepeat = false
       if (frame.followStandIns()) {
         unframed = manyCalls
         continue
@@ -75,8 +80,10 @@ export async function readSettled<T>(
       // What another node tells next need not be later.
       frame.stay()
       last = stamp
+      isRepeat = wasWhole && manyCalls.length === 0
     } catch (error) {
       last = undefined
+      isRepeat = false
       if (error instanceof ManyPagesError) {
         unframed = [...frame.chains(), error.chain]
         continue

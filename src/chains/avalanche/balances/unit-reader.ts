@@ -26,6 +26,7 @@ export interface UnitState {
 
 /** One read of a unit. */
 export interface UnitReading {
+  addresses: readonly OwnAddress[]
   state: UnitState
   /** Some part took several calls, between which the chain may have moved. */
   manyCalls: boolean
@@ -33,6 +34,16 @@ export interface UnitReading {
   isTouchedBy(named: Named): boolean
   /** The same for the same outputs of the same addresses. */
   stamp(): string
+  /** By the exporting chain. */
+  shared: ReadonlyMap<ChainLetter, MemoryReading>
+}
+
+/** What one memory holds for a unit. */
+interface MemoryReading {
+  amounts: OwnedAmount[]
+  ownersWithoutAmount: string[]
+  names: ReadonlySet<string>
+  pages: number
 }
 
 const CONCURRENT_STAKES = 4
@@ -41,6 +52,8 @@ const OUTPUTS_PER_TURN = 1_000
 
 /**
  * Reads one unit: its own memory, both shared memories and the stakes in parallel, in one round trip if they fit.
+ * @param before a reading that this one has to confirm (`isRepeat` of `readSettled`). Only between P's outputs, its stakes
+ * and what waited in shared memory may a coin have moved, so a memory that was empty is not read again, nor is X.
  * @throws ManyPagesError when a list takes several pages and the call does not bind them to one server
  */
 export async function readUnit(
@@ -48,10 +61,15 @@ export async function readUnit(
   chain: ChainLetter,
   addresses: readonly OwnAddress[],
   call: CallOptions,
+  before?: UnitReading,
 ): Promise<UnitReading> {
+  const earlier = before && isOf(before, addresses) ? before : undefined
+  if (earlier && chain !== 'P') return earlier
   const list = ownAddressList(chain, addresses)
   const belongs = belongsTo(addresses)
-  const memory = async (sourceChain?: ChainLetter) => {
+  const memory = async (sourceChain?: ChainLetter): Promise<MemoryReading> => {
+    const known = sourceChain && earlier?.shared.get(sourceChain)
+    if (known?.names.size === 0) return known
     // Pages of several nodes do not make one list.
     const asked = { chain, addresses: list, belongs, onlyOnePage: call.sameServer === undefined }
     const query = sourceChain ? { ...asked, sourceChain } : asked
@@ -73,7 +91,9 @@ export async function readUnit(
     ownersWithoutAmount: memories.flatMap((part) => part.ownersWithoutAmount),
   }
   return {
+    addresses,
     state,
+    shared: new Map(sources.map((source, index) => [source, atomic[index] as MemoryReading])),
     manyCalls: staked.calls > 1 || memories.some((part) => part.pages > 1),
     isTouchedBy: ({ utxos, owners }) =>
       addresses.some(({ hex }) => owners.has(hex)) ||
@@ -86,6 +106,9 @@ export async function readUnit(
     },
   }
 }
+
+const isOf = (reading: UnitReading, addresses: readonly OwnAddress[]): boolean =>
+  reading.addresses.length === addresses.length && addresses.every(({ hex }, at) => hex === reading.addresses[at]?.hex)
 
 /**
  * Stakes of up to 1,024 addresses, 256 a call. A stake whose owners are spread over several calls appears in each of

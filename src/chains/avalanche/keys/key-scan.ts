@@ -67,6 +67,7 @@ interface Reader {
 }
 
 const CONCURRENT_UNITS = 4
+const NOTHING_READ: Record<KeyChain, UnitReading[]> = { P: [], X: [] }
 
 /**
  * Scans valid keys together.
@@ -84,22 +85,29 @@ export async function scanKeys(
   const { hrp } = await deps.network.facts(call)
   const reader = { hrp, signal: call.signal }
   const first = await firstAddresses(deps, pack, startProgress(pack.keys, deps.remembered), new Map(), reader)
+  let before: Record<KeyChain, UnitReading[]> = NOTHING_READ
   const large = { P: first.length > MAX_STAKE_ADDRESSES, X: first.length > MAX_UTXO_ADDRESSES }
   return readSettled(
     pool,
     KEY_CHAINS.filter((chain) => large[chain] || expectMany.includes(chain)),
     call,
-    (callOf) => attempt(deps, pack, reader, callOf),
+    async (callOf, isRepeat) => {
+      const attempted = await attempt(deps, pack, reader, callOf, isRepeat ? before : NOTHING_READ)
+      before = attempted.read
+      return attempted
+    },
     recent,
   )
 }
 
+/** @param before what the attempt only has to confirm */
 async function attempt(
   deps: KeyScanDeps,
   pack: ScanPack,
   reader: Reader,
   callOf: CallOf,
-): Promise<Attempt<ScanReading>> {
+  before: Record<KeyChain, readonly UnitReading[]>,
+): Promise<Attempt<ScanReading> & { read: Record<KeyChain, UnitReading[]> }> {
   const { keys } = pack
   const branches = startProgress(keys, deps.remembered)
   const places: AddressPlaces = new Map()
@@ -111,7 +119,7 @@ async function attempt(
     const units = sliceUnits(addresses)
     const readings = await mapBounded(units, CONCURRENT_UNITS, async (unit) => {
       const [P, X] = await Promise.all(
-        KEY_CHAINS.map((chain) => readUnit(deps.network.pool, chain, unit, callOf(chain))),
+        KEY_CHAINS.map((chain) => readUnit(deps.network.pool, chain, unit, callOf(chain), before[chain][0])),
       )
       return { P: P as UnitReading, X: X as UnitReading }
     })
@@ -136,6 +144,7 @@ async function attempt(
   const manyCalls = KEY_CHAINS.filter((chain) => many[chain])
   const stamp = many.P ? undefined : read.P[0]?.stamp()
   return {
+    read,
     value: { windows, lastUsed, tooLong, manyCalls, stamp },
     manyCalls,
     stamp,

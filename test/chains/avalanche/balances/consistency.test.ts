@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import type { PvmBalances } from '../../../../src/chains/capabilities.ts'
 import { failureMessage } from '../../../../src/services/balances/failure-message.ts'
 import { gate } from '../../../support/waiting/gate.ts'
 import { secpUtxo, stakerOf } from '../ledger-data.ts'
@@ -94,6 +95,28 @@ describe('a chain that moves while it is read', () => {
   })
 })
 
+test('a coin that is imported while its wallet on P is read is shown in one place', async () => {
+  const coin = secpUtxo(hex(1), 5n)
+  put('P←C', coin)
+  const answered = gate()
+  node().before = async ({ method, params }) => {
+    if (method !== 'platform.getUTXOs' || count(method) > 3) return undefined
+    if (params['sourceChain'] !== undefined) {
+      if (params['sourceChain'] === 'C') answered.open()
+      return undefined
+    }
+    await answered.opened
+    await setImmediate()
+    node().ledger.memories.delete('P←C')
+    put('P', coin)
+    return undefined
+  }
+  const [outcome] = (await sources().pvm.readBalances([wallet('w', text(1))], context())).values()
+  expect(outcome).toMatchObject({ ok: true, value: { native: 5n, unlockedUnstaked: 5n } })
+  const { atomicMemoryUnlocked } = (outcome as { value: PvmBalances }).value
+  expect(Object.values(atomicMemoryUnlocked).reduce((sum, amount) => sum + amount, 0n)).toBe(0n)
+})
+
 describe('a coin that is staked while its wallet is read, in single calls', () => {
   /** In this reading, between the answers of the two calls, that one first, the coin is staked. */
   function stakeBetween(first: string, reading = 1, owner = hex(1)) {
@@ -119,6 +142,7 @@ describe('a coin that is staked while its wallet is read, in single calls', () =
   }
   const COIN = secpUtxo(hex(1), 5n)
   const REST = secpUtxo(hex(1), 2n)
+  const callsOfP = (): number => count('platform.getStake') + count('platform.getUTXOs')
 
   test.each([
     ['platform.getUTXOs', 1],
@@ -155,15 +179,27 @@ describe('a coin that is staked while its wallet is read, in single calls', () =
     expect(await read(1, 3)).toEqual({ w: 7n })
   })
 
-  test('costs a second reading of what is new, and none of what was read a moment ago', async () => {
+  test.each([
+    ['nothing', [6, 4, 4]],
+    ['something', [7, 4, 4]],
+  ])('costs a second reading of what is new, and none of a moment ago; shared memory held %s', async (what, calls) => {
     put('P', COIN, REST)
+    if (what === 'something') put('P←C', COIN)
     const { pvm } = sources()
     const readings: number[] = []
     for (let poll = 0; poll < 3; poll += 1) {
-      const before = count('platform.getStake')
+      const before = callsOfP()
       await pvm.readBalances([wallet('w', text(1))], context())
-      readings.push(count('platform.getStake') - before)
+      readings.push(callsOfP() - before)
     }
-    expect(readings).toEqual([2, 1, 1])
+    expect(readings).toEqual(calls)
+  })
+
+  test('is read whole after a second reading that was not the same', async () => {
+    put('P', COIN, REST)
+    stakeBetween('platform.getStake')
+    await sources().pvm.readBalances([wallet('w', text(1))], context())
+    // The second one shows the stake; the third is the same.
+    expect(callsOfP()).toBe(4 + 2 + 4)
   })
 })

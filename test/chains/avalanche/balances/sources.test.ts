@@ -7,12 +7,12 @@ const { node, put, sources } = useLedger()
 const TOKEN = 'bb'.repeat(32)
 
 describe('one read for all wallets', () => {
-  test('takes four calls on P, twice where it is new, three on X, two for C, and no height', async () => {
+  test('takes four calls on P, two more where it is new, three on X, two for C, and no height', async () => {
     const { pvm, avm, coreth } = sources()
     const wallets = Array.from({ length: 50 }, (_, index) => wallet(`w${index}`, text(index), text(index + 1)))
     await pvm.readBalances([wallet('first', text(1))], context())
     for (const [source, expected] of [
-      [pvm, 8],
+      [pvm, 6],
       [pvm, 4],
       [avm, 3],
       [coreth, 2],
