@@ -2,7 +2,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { readUtxos } from '../../../../src/chains/avalanche/index.ts'
 import { ChainNotRunError, UpstreamUnavailableError } from '../../../../src/errors.ts'
 import { formatBech32Address } from '../../../../src/lib/bytes/bech32-address.ts'
-import { createUpstreamPool, DEFAULT_LIMITS, type UpstreamPool } from '../../../../src/upstream/index.ts'
+import { createUpstreamPool, type UpstreamPool } from '../../../../src/upstream/index.ts'
+import { TEST_LIMITS } from '../../../support/upstream/upstream-pool.ts'
 import { emptyLedger, secpUtxo } from '../ledger-data.ts'
 import { type Ledger, type LedgerNode, startLedgerNode } from '../ledger-node.ts'
 
@@ -20,11 +21,9 @@ const WHOLE = (exported = 1) => ledgerOf(['P', 'X', 'C'], exported)
 
 async function start(...ledgers: Ledger[]): Promise<{ pool: UpstreamPool; nodes: LedgerNode[] }> {
   const nodes = await Promise.all(ledgers.map(startLedgerNode))
-  const pool = createUpstreamPool(
-    'nodes',
-    nodes.map(({ url }) => ({ url })),
-    { ...DEFAULT_LIMITS, requestsPerSecond: 10_000, hedgeMinMs: 0 },
-  )
+  // In this order, however fast they turn out to be.
+  const specs = nodes.map(({ url }, priority) => ({ url, priority }))
+  const pool = createUpstreamPool('nodes', specs, TEST_LIMITS)
   onTestFinished(async () => {
     await pool.close()
     await Promise.all(nodes.map((node) => node.close()))
