@@ -46,6 +46,10 @@ export interface EvmFiltersDeps {
 
 const EMPTY_LIST = '[]'.length
 
+/** A node that has such a filter answers this call as if it had not: it is no sign that the filter is gone. */
+const hasNoLogs = ({ message }: EvmCall, { going }: HeldFilter): boolean =>
+  message.method === 'eth_getFilterLogs' && going !== undefined && going.method !== 'eth_newFilter'
+
 /** A mutex for each name: its works run one after the other. */
 function createKeyedMutex() {
   const last = new Map<string, Promise<unknown>>()
@@ -153,7 +157,7 @@ export function createEvmFilters({ pools, table, tipOf }: EvmFiltersDeps): EvmFi
       const response = await (going ? unlessSilent(maker, asked, ask) : ask(asked))
       // This includes that the node has not reached the filter's blocks: no other node has the filter.
       if (!isAnswer(asked, response)) return isOwnWord(response) ? answerOf(response) : undefined
-      if (saysUnknown(call, response.body)) return undefined
+      if (saysUnknown(call, response.body)) return hasNoLogs(call, held) ? answerOf(response) : undefined
       const told = isPoll ? toldChanges(call, held, missed, response.body) : { body: response.body, held }
       if (message.method === 'eth_uninstallFilter') table.forget(endpoint.path, id)
       else table.hold(endpoint.path, id, isPoll ? quietUpTo(told.held, before) : told.held)
