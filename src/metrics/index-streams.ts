@@ -1,4 +1,5 @@
 import { Gauge, type Registry } from 'prom-client'
+import { readGauge } from './read-gauge.ts'
 
 /** State of one indexed chain; see the indexer's status. */
 export interface IndexedStreamView {
@@ -64,14 +65,8 @@ export function createIndexInstruments(
         for (const state of PHASES) this.set({ stream: name, state }, state === phase ? 1 : 0)
     },
   })
-  new Gauge({
-    name: 'firn_index_leading',
-    help: '1 = this process writes the index, 0 = it waits for another one to go, or only serves.',
-    registers: [registry],
-    collect() {
-      this.set(status().role === 'leading' ? 1 : 0)
-    },
-  })
+  const leading = '1 = this process writes the index, 0 = it waits for another one to go, or only serves.'
+  readGauge(registry, 'firn_index_leading', leading, () => (status().role === 'leading' ? 1 : 0))
 }
 
 const toNumber = (height: bigint | undefined): number | undefined => (height === undefined ? undefined : Number(height))

@@ -2,6 +2,7 @@ import type { StatsFs } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { performance } from 'node:perf_hooks'
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
+import { readGauge } from './read-gauge.ts'
 
 export interface ProcessFacts {
   version: string
@@ -19,15 +20,11 @@ export function createProcessInstruments(registry: Registry, { version, mode, fo
     1,
   )
   let last = performance.eventLoopUtilization()
-  new Gauge({
-    name: 'firn_event_loop_utilization',
-    help: 'Part of the time since the last scrape that the event loop was busy, 0 to 1.',
-    registers,
-    collect() {
-      const now = performance.eventLoopUtilization()
-      this.set(performance.eventLoopUtilization(now, last).utilization)
-      last = now
-    },
+  const busy = 'Part of the time since the last scrape that the event loop was busy, 0 to 1.'
+  readGauge(registry, 'firn_event_loop_utilization', busy, () => {
+    const before = last
+    last = performance.eventLoopUtilization()
+    return performance.eventLoopUtilization(last, before).utilization
   })
   const diskGauge = (name: string, help: string, read: (disk: StatsFs) => number): void => {
     new Gauge({
@@ -50,14 +47,8 @@ export function createProcessInstruments(registry: Registry, { version, mode, fo
 
 /** @param share part of V8's limit that was live after the last collection of the whole heap */
 export function createHeapInstrument(registry: Registry, share: () => number): void {
-  new Gauge({
-    name: 'firn_heap_lived_ratio',
-    help: "Part of V8's heap limit that lived after the latest collection of the whole heap, 0 to 1.",
-    registers: [registry],
-    collect() {
-      this.set(share())
-    },
-  })
+  const help = "Part of V8's heap limit that lived after the latest collection of the whole heap, 0 to 1."
+  readGauge(registry, 'firn_heap_lived_ratio', help, share)
 }
 
 /** Undefined while none of the folders exists. */

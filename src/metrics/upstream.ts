@@ -2,6 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { ObserveUpstream, UpstreamEvent } from '../upstream/index.ts'
 import { createPoolGauge } from './pool-gauge.ts'
 import { createPoolLabel } from './pool-label.ts'
+import { readGauge } from './read-gauge.ts'
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const BREAKER = { closed: 0, 'half-open': 1, open: 2 } as const
@@ -81,14 +82,8 @@ function createGauges(registry: Registry) {
 
 /** @param bytes of all incoming answers of more than 64 KiB */
 export function createIncomingInstrument(registry: Registry, bytes: () => number): void {
-  new Gauge({
-    name: 'firn_upstream_incoming_bytes',
-    help: 'Bytes of answers of more than 64 KiB that are coming in and not handed on yet.',
-    registers: [registry],
-    collect() {
-      this.set(bytes())
-    },
-  })
+  const help = 'Bytes of answers of more than 64 KiB that are coming in and not handed on yet.'
+  readGauge(registry, 'firn_upstream_incoming_bytes', help, bytes)
 }
 
 function createTimes(registry: Registry) {
