@@ -15,7 +15,7 @@ export {
 } from './c/atomic-txs.ts'
 export { type CBlock, cBlockId, cTransactionHash, decodeCBlock, encodeCBlock } from './c/block.ts'
 export { expectExtData } from './c/ext-data-hash.ts'
-export type { CHeader } from './c/header.ts'
+export { C_HEADER_FIELDS, type CHeader } from './c/header.ts'
 export { CodecError } from './codec-error.ts'
 export {
   decodeEnvelope,

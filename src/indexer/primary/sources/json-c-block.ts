@@ -1,4 +1,10 @@
-import { type CBlock, type CHeader, cBlockId, expectExtData } from '../../../chains/avalanche/codec/index.ts'
+import {
+  C_HEADER_FIELDS,
+  type CBlock,
+  type CHeader,
+  cBlockId,
+  expectExtData,
+} from '../../../chains/avalanche/codec/index.ts'
 import { BadAnswerError } from '../../../errors.ts'
 import { hexToBytes } from '../../../lib/bytes/ids.ts'
 import type { InnerBlock } from './formats.ts'
@@ -8,42 +14,15 @@ export interface JsonCBlock extends InnerBlock<CBlock> {
   transactionHashes: string[]
 }
 
-/** Header fields and their JSON members. The field decides whether a value is a number or bytes. */
-const BYTES: readonly (readonly [keyof CHeader, string])[] = [
-  ['parentHash', 'parentHash'],
-  ['uncleHash', 'sha3Uncles'],
-  ['coinbase', 'miner'],
-  ['stateRoot', 'stateRoot'],
-  ['transactionsRoot', 'transactionsRoot'],
-  ['receiptsRoot', 'receiptsRoot'],
-  ['logsBloom', 'logsBloom'],
-  ['extraData', 'extraData'],
-  ['mixHash', 'mixHash'],
-  ['nonce', 'nonce'],
-  ['extDataHash', 'extDataHash'],
-  ['parentBeaconRoot', 'parentBeaconBlockRoot'],
-]
-
-const NUMBERS: readonly (readonly [keyof CHeader, string])[] = [
-  ['difficulty', 'difficulty'],
-  ['number', 'number'],
-  ['gasLimit', 'gasLimit'],
-  ['gasUsed', 'gasUsed'],
-  ['time', 'timestamp'],
-  ['baseFee', 'baseFeePerGas'],
-  ['extDataGasUsed', 'extDataGasUsed'],
-  ['blockGasCost', 'blockGasCost'],
-  ['blobGasUsed', 'blobGasUsed'],
-  ['excessBlobGas', 'excessBlobGas'],
-  ['timeMilliseconds', 'timestampMilliseconds'],
-  ['minDelayExcess', 'minDelayExcess'],
-  ['targetExponent', 'targetExponent'],
-  ['minPriceExponent', 'minPriceExponent'],
-  ['settledHeight', 'settledHeight'],
-  ['settledGasUnix', 'settledGasUnix'],
-  ['settledGasNumerator', 'settledGasNumerator'],
-  ['settledExcess', 'settledExcess'],
-]
+/** JSON members that are named otherwise than the header's field. */
+const MEMBERS: Readonly<Partial<Record<keyof CHeader, string>>> = {
+  uncleHash: 'sha3Uncles',
+  coinbase: 'miner',
+  time: 'timestamp',
+  baseFee: 'baseFeePerGas',
+  parentBeaconRoot: 'parentBeaconBlockRoot',
+  timeMilliseconds: 'timestampMilliseconds',
+}
 
 /**
  * Builds a C block from JSON. Its hash is recomputed from the header, and its extra data are checked against the
@@ -74,8 +53,12 @@ export function readJsonCBlock(value: unknown): JsonCBlock {
 
 function headerOf(json: Record<string, unknown>): CHeader {
   const header: Partial<Record<keyof CHeader, string | bigint>> = {}
-  for (const [field, member] of BYTES) if (json[member] != null) header[field] = hexOf(json, member)
-  for (const [field, member] of NUMBERS) if (json[member] != null) header[field] = BigInt(`0x${hexOf(json, member)}`)
+  for (const { name, isNumber } of C_HEADER_FIELDS) {
+    const member = MEMBERS[name] ?? name
+    if (json[member] == null) continue
+    const hex = hexOf(json, member)
+    header[name] = isNumber ? BigInt(`0x${hex}`) : hex
+  }
   return header as unknown as CHeader
 }
 

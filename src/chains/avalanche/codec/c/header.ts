@@ -78,6 +78,9 @@ const OPTIONAL: readonly (readonly [keyof CHeader, Kind])[] = [
   ['settledExcess', 'uint'],
 ]
 
+/** Every field, in that order. */
+export const C_HEADER_FIELDS = [...REQUIRED, ...OPTIONAL].map(([name, kind]) => ({ name, isNumber: kind === 'uint' }))
+
 /** Reads the fields of a header; `cursor` is inside its list. */
 export function readCHeader(cursor: Cursor): CHeader {
   const header: Partial<Record<keyof CHeader, unknown>> = {}
