@@ -1,10 +1,12 @@
 import { type AddressInfo, connect } from 'node:net'
 import Fastify from 'fastify'
-import { expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createQuestions } from '../../../src/api/balance/questions.ts'
 import { createStreams } from '../../../src/api/balance/streams.ts'
+import { CancelledError } from '../../../src/errors.ts'
 import type { KnownBalances, PendingItems } from '../../../src/services/balances/index.ts'
 import type { BalanceItem, ChainQuery } from '../../../src/services/balances/types.ts'
+import { gate } from '../../support/waiting/gate.ts'
 
 const MIB = 'x'.repeat(1024 * 1024)
 const ITEMS = 100
@@ -113,4 +115,116 @@ it('a polled body is answered without looking at its chains as long as its last 
   expect(await poll()).toBe('data: {}\n\n')
   expect([looked.length, asked]).toEqual([2, [1, 1, 2]])
   await app.close()
+})
+
+interface Hanging {
+  later?: () => Promise<PendingItems>
+  isFull?: (toCome: number) => boolean
+  maxStreams?: number
+}
+
+/** Streams whose reads say nothing until they are left, behind an address; `later` is when a read has all its parts. */
+async function hangingStreams({ later = async () => [], isFull, maxStreams = 10 }: Hanging = {}) {
+  const reads: AbortSignal[] = []
+  const streams = createStreams({
+    balances: {
+      known: () => ({ items: [], missing: [CHAIN], freshness: { until: 0, replaced: 0 } }),
+      isFresh: () => false,
+      read: (_, signal) => {
+        reads.push(signal)
+        const left = new Promise<never>((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(new CancelledError()))
+        })
+        return { pending: [left], later: later() }
+      },
+    },
+    present: () => 'data: {}\n\n',
+    questions: { known: () => undefined, ask: () => ({ ok: false, issues: [] }), bytesOf: () => Buffer.alloc(0) },
+    ...(isFull === undefined ? {} : { isFull }),
+    limits: { keepAliveMs: 60_000, stalledReaderMs: 60_000, maxStreams },
+  })
+  const app = Fastify({ forceCloseConnections: true })
+  onTestFinished(() => app.close())
+  app.post('/', (request, reply) => {
+    request.body = { ok: true, question: { query: { chains: [CHAIN], currency: 'usd', showUntrustedTokens: false } } }
+    return streams.answer(request, reply)
+  })
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const open = (): Promise<Response> => fetch(url, { method: 'POST' })
+  return { streams, reads, open, url }
+}
+
+describe('streams that are open', () => {
+  it('are as many as may be, and no more', async () => {
+    const { open } = await hangingStreams({ maxStreams: 2 })
+    const statuses = [await open(), await open(), await open()].map(({ status }) => status)
+    expect(statuses).toEqual([200, 200, 503])
+  })
+
+  it('count with what their reads will take until these have begun, or cannot', async () => {
+    const told: number[] = []
+    const begun = gate()
+    const failing = async (): Promise<PendingItems> => {
+      await begun.opened
+      throw new CancelledError()
+    }
+    const { open } = await hangingStreams({ later: failing, isFull: (toCome) => told.push(toCome) > 2 })
+    for (const wanted of [200, 200, 503]) expect((await open()).status).toBe(wanted)
+    begun.open()
+    await expect.poll(async () => (await open()).status && told.at(-1)).toBe(0)
+    expect(told.slice(0, 3)).toEqual([0, 28_000, 56_000])
+  })
+
+  it('are cut at the end of the time that they have at a shutdown, their reads with them, and nobody gets one after that', async () => {
+    const { streams, reads, open } = await hangingStreams()
+    const first = await open()
+    await streams.close(1)
+    await expect(first.text()).rejects.toThrow()
+    expect(reads.map(({ aborted }) => aborted)).toEqual([true])
+    expect((await open()).status).toBe(503)
+  })
+
+  it('end a connection of HTTP/1.0 as it is done there', async () => {
+    const { url } = await hangingStreams()
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname)
+    onTestFinished(() => void socket.destroy())
+    socket.write('POST / HTTP/1.0\r\nhost: x\r\ncontent-length: 0\r\n\r\n')
+    let head = ''
+    socket.on('data', (chunk) => {
+      head += chunk.toString()
+    })
+    await expect.poll(() => head).toContain('\r\n\r\n')
+    expect(head.toLowerCase()).toContain('\r\nconnection: close\r\n')
+    expect(head.toLowerCase()).not.toContain('keep-alive')
+  })
+})
+
+it('a reader that takes nothing is cut also where its answers are sent at once', async () => {
+  const answer = Buffer.alloc(200_000, 'x')
+  const streams = createStreams({
+    balances: {
+      known: () => ({ items: [ITEM], missing: [], freshness: { until: 0, replaced: 0 } }),
+      isFresh: () => false,
+      read: () => ({ pending: [], later: Promise.resolve([]) }),
+    },
+    present: () => 'data: {}\n\n',
+    questions: { known: () => undefined, ask: () => ({ ok: false, issues: [] }), bytesOf: () => answer },
+    limits: { keepAliveMs: 50, stalledReaderMs: 50, maxStreams: 10 },
+  })
+  const app = Fastify({ forceCloseConnections: true })
+  onTestFinished(() => app.close())
+  app.post('/', (request, reply) => {
+    request.body = { ok: true, question: { query: { chains: [CHAIN], currency: 'usd', showUntrustedTokens: false } } }
+    return streams.answer(request, reply)
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const cut = new Promise((resolve) => app.server.once('connection', (taken) => taken.once('close', resolve)))
+  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+  onTestFinished(() => void socket.destroy())
+  socket.on('error', () => {})
+  socket.pause()
+  // Together more than the system holds for one connection.
+  socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n'.repeat(200))
+  await cut
 })

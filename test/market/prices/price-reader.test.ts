@@ -3,6 +3,7 @@ import { UpstreamRateLimitedError, UpstreamUnavailableError } from '../../../src
 import { createLivePriceBook } from '../../../src/market/prices/live-price-book.ts'
 import type { PriceRequest } from '../../../src/market/prices/price-source.ts'
 import { isNativeKey, type NativePriceKey, type TokenPriceKey } from '../../../src/market/prices/prices.ts'
+import { gate } from '../../support/waiting/gate.ts'
 
 const AVAX: NativePriceKey = { internalId: 'NATIVE-avax', priceId: 'avalanche-2' }
 const TOKEN: TokenPriceKey = { caip2Id: 'eip155:43114', address: '0x00000000000000000000000000000000000000aa' }
@@ -114,4 +115,28 @@ it('a read that has ended leaves no timer that would keep this process from endi
   await book.quote('usd', [AVAX], [])
   await new Promise(setImmediate)
   expect(timers()).toBeLessThanOrEqual(before)
+})
+
+it('all who ask in another currency while a price is read have it after the next read, however late they came', async () => {
+  const [told, ended] = [gate(), gate()]
+  const asked: (readonly string[])[] = []
+  const read = async ({ keys, currencies, take }: PriceRequest): Promise<void> => {
+    if (asked.push(currencies) === 1) await told.opened
+    for (const key of keys) take(key, { usd: { price: 2 }, eur: { price: 1 } })
+    if (asked.length === 1) await ended.opened
+  }
+  const book = createLivePriceBook(
+    { read },
+    { cacheMs: 900, maxStaleMs: 60_000, timeoutMs: 300_000, now: () => 1_000_000 },
+  )
+  onTestFinished(() => book.close())
+  const first = book.quote('usd', [AVAX], [])
+  await expect.poll(() => asked.length).toBe(1)
+  const second = book.quote('eur', [AVAX], [])
+  told.open()
+  await first
+  const third = book.quote('eur', [AVAX], [])
+  ended.open()
+  for (const quotes of await Promise.all([second, third])) expect(quotes.get(AVAX)).toMatchObject({ price: 1 })
+  expect(asked).toEqual([['usd'], ['usd', 'eur']])
 })

@@ -92,3 +92,15 @@ it('a list whose server cannot be reached is told of with the reason', async () 
   await new Promise((done) => gone.close(done))
   await expect(get(`http://127.0.0.1:${port}/`)).rejects.toThrow('list could not be fetched: connection refused')
 })
+
+it('a list is fetched also behind redirects whose bodies do not end: they hold none of its few connections', async () => {
+  const place = await placeOf(({ url = '' }, response) => {
+    const hops = Number(url.slice(1))
+    if (hops === 3) response.end('{}')
+    else response.writeHead(302, { location: `/${hops + 1}` }).write('moved')
+  })
+  const { fetch, close } = createListFetch()
+  onTestFinished(close)
+  const { signal } = new AbortController()
+  expect(await fetch(`http://${place}/0`, { headers: {}, signal, maxBytes: 100 })).toMatchObject({ body: '{}' })
+})

@@ -92,3 +92,17 @@ it('is not current because a server that was asked for no version says so', asyn
   expectAbout(await look(), HOUR)
   expect(asked).toEqual([{}, {}])
 })
+
+it('has not failed where its reader has stopped', async () => {
+  const { list } = await listOf(undefined)
+  await list.refresh(AbortSignal.abort())
+  expect(list.status()).toEqual([{ source: 'lists.example', tokens: 0, skipped: 0 }])
+})
+
+it('is due again after the interval where the one of before a restart is of a time to come', async () => {
+  const { list, restore } = await listOf()
+  const before = steadyNow()
+  await restore(-3 * HOUR)
+  expectAbout({ most: list.dueAt() - before, least: list.dueAt() - steadyNow() }, HOUR)
+  expect(list.status()[0]?.updatedAt).toBeLessThanOrEqual(Date.now())
+})

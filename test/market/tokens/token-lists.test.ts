@@ -168,6 +168,24 @@ describe('lists of chains that come later', () => {
     await expect.poll(() => [symbols('eip155:5'), symbols()]).toEqual([['FILE', 'NEWER'], ['T3']])
   })
 
+  it('have the tokens of a list that others have read before, beside those of the built-in table', async () => {
+    stage.documents['/a.json'] = { tokens: [entry(1), entry(2, 'X', 5), entry(3, 'Z', 43114)] }
+    await open({ sources: { [CHAIN]: [url('/a.json')], 'eip155:5': [url('/a.json')] } })
+    expect(symbols('eip155:43114')).not.toContain('Z')
+    await stage.lists.add({ 'eip155:43114': [url('/a.json')] })
+    expect(symbols('eip155:43114')).toContain('Z')
+  })
+
+  it('do not have the others asked for a second time while these are awaited', async () => {
+    stage.server.set({ hang: 'headers' })
+    begin()
+    await expect.poll(() => stage.server.stats.inFlight).toBe(1)
+    await stage.lists.add({ 'eip155:5': [join(stage.folder, 'own.json')] })
+    // Longer than the shortest pause between two looks at what is due.
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(stage.server.stats.inFlight).toBe(1)
+  })
+
   it('are asked for once, and also where there were none before', async () => {
     stage.server.set({ latencyMs: 200 })
     await open({ sources: {} })
