@@ -53,54 +53,88 @@ function run({ confirmTip, times = {}, ...stream }: Setup): StreamRunner {
 const never = (signal: AbortSignal): Promise<never> =>
   new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
 
-it('the newest block is announced before it can be read, and no block of the way there', async () => {
-  const events: string[] = []
-  const block = (height: bigint): StreamBlock => ({ height, id: `0${height}`, parentId: `0${height - 1n}`, time: 0n })
-  const pages = [
-    { blocks: [block(8n)], tip: 9n },
-    { blocks: [block(9n)], tip: 9n },
-  ]
+const block = (height: bigint, parentId = `0${height - 1n}`): StreamBlock => ({
+  height,
+  id: `0${height}`,
+  parentId,
+  time: 0n,
+})
+
+/** Follows a chain of these two blocks above the stored tip, one by one, until both are written. */
+async function followTwo(
+  blocks: readonly [StreamBlock, StreamBlock],
+  writer: { commitRange: (range: StreamBlock) => Promise<void> } & Partial<Pick<IndexWriter, 'prepareRange'>>,
+  onNewest: (stream: string, height: bigint) => void = () => undefined,
+): Promise<void> {
+  const pages = blocks.map((one) => ({ blocks: [one], tip: 9n }))
   const runner = createStreamRunner(streamOf({ fetch: async () => pages.shift() ?? { blocks: [], tip: 9n } }), {
     writer: {
       ...emptyWriter(),
       prepareRange: () => undefined,
-      commitRange: async (_: string, __: unknown, { height }: { height: bigint }) =>
-        void events.push(`wrote ${height}`),
+      ...writer,
+      commitRange: (_: string, __: unknown, range: StreamBlock) => writer.commitRange(range),
     } as unknown as IndexWriter,
     logger: pino({ level: 'silent' }),
     times: TIMES,
-    onNewest: (stream, height) => void events.push(`${stream} ${height}`),
+    onNewest,
   })
   const stop = new AbortController()
   const running = runner.run(stop.signal)
-  await eventually(() => expect(runner.status().phase).toBe('following'))
-  stop.abort()
+  await eventually(() => expect(runner.status().phase).toBe('following')).finally(() => stop.abort())
   await running
+}
+
+it('the newest block is announced before it can be read, and no block of the way there', async () => {
+  const events: string[] = []
+  const commitRange = async ({ height }: StreamBlock) => void events.push(`wrote ${height}`)
+  await followTwo([block(8n), block(9n)], { commitRange }, (stream, height) => void events.push(`${stream} ${height}`))
   expect(events).toEqual(['wrote 8', 'testnet:P 9', 'wrote 9'])
 })
 
 it('the database is told which parent a block names, also where that is not the stored tip', async () => {
   const parents: string[] = []
-  const block = (height: bigint, parentId: string): StreamBlock => ({ height, id: `0${height}`, parentId, time: 0n })
-  const pages = [
-    { blocks: [block(8n, '07')], tip: 9n },
-    { blocks: [block(9n, '77')], tip: 9n },
-  ]
-  const runner = createStreamRunner(streamOf({ fetch: async () => pages.shift() ?? { blocks: [], tip: 9n } }), {
-    writer: {
-      ...emptyWriter(),
-      prepareRange: () => undefined,
-      commitRange: async (_: string, __: unknown, { parentId }: { parentId: string }) => void parents.push(parentId),
-    } as unknown as IndexWriter,
-    logger: pino({ level: 'silent' }),
-    times: TIMES,
-  })
+  await followTwo([block(8n), block(9n, '77')], { commitRange: async ({ parentId }) => void parents.push(parentId) })
+  expect(parents).toEqual(['07', '77'])
+})
+
+it('a range is written when the one before it is, and prepared before that', async () => {
+  const events: string[] = []
+  const { opened, open } = gate()
+  const commitRange = async ({ height }: StreamBlock) => {
+    events.push(`begins ${height}`)
+    if (height === 8n) await opened
+    events.push(`has ${height}`)
+  }
+  const following = followTwo([block(8n), block(9n)], { commitRange, prepareRange: () => void events.push('prepared') })
+  await eventually(() => expect(events).toHaveLength(3)).finally(open)
+  await following
+  expect(events).toEqual(['prepared', 'begins 8', 'prepared', 'has 8', 'begins 9', 'has 9'])
+})
+
+it('a tip that the chain of the nodes has not is of another chain: nothing is read until it has it, and readers are told', async () => {
+  let [disowned, fetched, isThere] = [0, 0, false]
+  const fetch = async () => {
+    fetched += 1
+    return { blocks: [], tip: 7n }
+  }
+  const runner = createStreamRunner(
+    { ...streamOf({ fetch }), has: async ({ height, id }) => isThere && `${height} ${id}` === '7 07' },
+    {
+      writer: { ...emptyWriter(), disownTip: async () => void disowned++ } as unknown as IndexWriter,
+      logger: pino({ level: 'silent' }),
+      times: TIMES,
+    },
+  )
   const stop = new AbortController()
   const running = runner.run(stop.signal)
+  onTestFinished(async () => {
+    stop.abort()
+    await running
+  })
+  await eventually(() => expect(disowned).toBeGreaterThan(1))
+  expect(fetched).toBe(0)
+  isThere = true
   await eventually(() => expect(runner.status().phase).toBe('following'))
-  stop.abort()
-  await running
-  expect(parents).toEqual(['07', '77'])
 })
 
 describe('a stream with a stored tip', () => {

@@ -161,6 +161,34 @@ it('an owner of whom few tokens were looked up, among many owners of a stranger,
   expect(most()).toEqual([5, 41])
 })
 
+it('who asks alone does not get the few tokens for which a crowd is being looked up, and the crowd none fewer later', async () => {
+  const many = Array.from({ length: 30 }, (_, at) => `0x${at}`)
+  const asked: number[] = []
+  const { opened, open } = gate()
+  const tokensOf = async (owner: string, most: number): Promise<readonly string[]> => {
+    if (owner !== '0xa') return []
+    asked.push(most)
+    if (asked.length === 1) await opened
+    return many.slice(0, most)
+  }
+  const limits = { ...evmLimits, discoveredPerRead: 40 }
+  const discovery = createIndexedDiscovery({ isComplete: () => false, tokensOf }, NOBODY, limits)
+  const context = { signal: new AbortController().signal, deadline: Date.now() + 8_000 }
+  const of = async (owners: readonly string[]) => (await discovery.tokensOf(owners, context)).get('0xa')
+  const crowd = of(['0xa', ...'bcdefghij'])
+  const all = { ok: true, value: { tokens: many, more: false } }
+  expect(await of(['0xa'])).toMatchObject(all)
+  open()
+  await crowd
+  // The cache looks at the clock once a millisecond.
+  await sleep(5)
+  const now = performance.now.bind(performance)
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + evmLimits.discoveryMs + 1_000)
+  onTestFinished(() => clock.mockRestore())
+  expect(await of(['0xa', ...'bcdefghij'])).toMatchObject(all)
+  expect(asked).toEqual([5, 41, 41])
+})
+
 it('an owner whose tokens a complete index told loses none because few were looked up for a crowd', async () => {
   const many = Array.from({ length: 30 }, (_, at) => `0x${at}`)
   let complete = true
