@@ -22,16 +22,16 @@ export const createUnlessSilent =
   async <T>(member: Member, call: EvmCall, ask: (call: EvmCall) => Promise<T>): Promise<T> => {
     const { endpoint, signal } = call
     const [asking, looking] = [new AbortController(), new AbortController()]
-    const isThere = (one: Member): Promise<boolean> => tipOf(endpoint).look(one, endpoint)
+    // Many calls may wait for one slow node: they share a question under way.
+    const isThere = (one: Member): Promise<boolean> => tipOf(endpoint).look(one, endpoint, false)
     const isSilent = async (): Promise<boolean> => {
       // Its own limit keeps the call from it.
-      if (member.pausedUntil() > Date.now()) return false
+      if (member.pausedUntil() > Date.now() || (await isThere(member))) return false
       const others = pools
         .group(endpoint.source)
         .members()
         .filter(({ host }) => host !== member.host)
-      const [own, ...told] = await Promise.all([member, ...others].map(isThere))
-      return !own && told.includes(true)
+      return (await Promise.all(others.map(isThere))).includes(true)
     }
     const silence = async (): Promise<never> => {
       do await pause(LOOK_MS, undefined, { signal: looking.signal, ref: false })

@@ -18,8 +18,11 @@ export interface ChainTip {
   saw(host: string, height: bigint): void
   /** This node has a block of this height: its tip is there or above. @param host left out = this server itself */
   reached(host: string | undefined, height: bigint): void
-  /** Asks this node for its tip of now. False = it does not say. Never rejects. */
-  look(member: Member, endpoint: Endpoint): Promise<boolean>
+  /**
+   * Asks this node for its tip of now. False = it does not say. Never rejects.
+   * @param fresh false = the answer to a question under way will do; default true
+   */
+  look(member: Member, endpoint: Endpoint, fresh?: boolean): Promise<boolean>
   /** A client of another process was shown this block; `host` has it, if known. */
   heard(host: string | undefined, height: bigint): void
   /** True when this node recently showed a tip too far below the mark to answer about the newest state. */
@@ -189,7 +192,7 @@ export function createChainTip(options: ChainTipOptions): ChainTip {
     common: createCommonHeight({ top: current, shown: heightOf, ask: askOne, now }),
     saw,
     reached,
-    look: (member, endpoint) => askOne(member, endpoint, true),
+    look: (member, endpoint, fresh = true) => askOne(member, endpoint, fresh),
     heard: (host, height) => {
       const isHigher = host !== undefined && (heights.get(host)?.height ?? -1n) < height
       if (isHigher && !isAbsurd(height)) heights.set(host, { height, at: now() })

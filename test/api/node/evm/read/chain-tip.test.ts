@@ -103,7 +103,10 @@ it('a first height far above those of two who agree is given up, within a minute
   expect(other.mark()).toBe(1_000_000n)
 })
 
-it('who wants to know the tip of now is not told what a look found that began before', async () => {
+it.each([
+  ['who wants to know the tip of now is not told what a look found that began before', true, 2],
+  ['who only wants to know whether a node is there shares a look under way', false, 1],
+])('%s', async (_, fresh, calls) => {
   const { tip } = start()
   const held = gate()
   const { pool, servers } = await startTestPool([{ faults: { held: held.opened } }])
@@ -113,8 +116,8 @@ it('who wants to know the tip of now is not told what a look found that began be
   tip.saw('one', 100n)
   tip.mayLackNewest('two', group, C_RPC)
   await until(() => server?.stats.requests === 1, 'the look arrives')
-  const looked = tip.look(member as Member, C_RPC)
+  const looked = tip.look(member as Member, C_RPC, fresh)
   held.open()
   expect(await looked).toBe(true)
-  expect(server?.stats.calls).toBe(2)
+  expect(server?.stats.calls).toBe(calls)
 })
