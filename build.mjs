@@ -3,7 +3,7 @@
  * of the server and its packages, which take Node a second and a half to find and read at each start. Nothing is checked
  * here; `npm run types` does.
  */
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
@@ -72,15 +72,37 @@ const options = {
   write: false,
 }
 
+/** @param {import('esbuild').OutputFile} file */
+const isEntry = ({ path }) => /\/(main|verify)\.js$/.test(path)
+
 const built = await Promise.all([
   build({ ...options, entryPoints: ['src/main.ts', 'src/verify.ts'], splitting: true }),
   // A thread and process of its own, which loads nothing of the server.
   build({ ...options, entryPoints: ['src/store/connection/embedded/worker.ts'], outbase: 'src' }),
 ])
 
-rmSync(join(root, 'dist'), { recursive: true, force: true })
-cpSync(join(root, 'src/api/page/browser'), join(root, 'dist/api/page/browser'), { recursive: true })
-for (const { path, contents } of built.flatMap(({ outputFiles }) => outputFiles)) {
+const dist = join(root, 'dist')
+const page = 'api/page/browser'
+/** Contents by path; what a process starts from comes last, behind all that it imports. */
+const files = new Map([
+  ...readdirSync(join(root, 'src', page)).map((name) => [
+    join(dist, page, name),
+    readFileSync(join(root, 'src', page, name)),
+  ]),
+  ...built
+    .flatMap(({ outputFiles }) => outputFiles)
+    .sort((a, b) => Number(isEntry(a)) - Number(isEntry(b)))
+    .map(({ path, contents }) => [path, contents]),
+])
+
+// Processes may start from the same files at this moment, or another build write them: each is there at any time, and whole.
+for (const [path, contents] of files) {
   mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, contents)
+  writeFileSync(`${path}.${process.pid}`, contents)
+  renameSync(`${path}.${process.pid}`, path)
+}
+for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
+  const path = join(entry.parentPath, entry.name)
+  // Names of files that another build is writing end in a number.
+  if (entry.isFile() && !files.has(path) && !/\.\d+$/.test(path)) rmSync(path, { force: true })
 }

@@ -1,4 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
@@ -21,4 +23,17 @@ it('errors have the same names in the build as in the sources: logs tell them by
   // What a bundler does to a name that is taken.
   const original = (name: string): string => name.replace(/^_|\d+$/g, '')
   expect(built.filter((name) => original(name) !== name && classes.includes(original(name)))).toEqual([])
+})
+
+it('the files of a build are there while it is made anew: processes may be started from them at that moment', async () => {
+  const missing = new Set<string>()
+  const build = spawn(process.execPath, ['build.mjs'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
+  const ended = once(build, 'exit')
+  const watch = setInterval(() => {
+    for (const file of ['main.js', 'store/connection/embedded/worker.js', 'api/page/browser/page.html'])
+      if (!existsSync(join(root, 'dist', file))) missing.add(file)
+  }, 1)
+  const [status] = await ended
+  clearInterval(watch)
+  expect([status, [...missing]]).toEqual([0, []])
 })
