@@ -144,7 +144,7 @@ describe('trouble', () => {
   ])('status %d about our key says of no token that it has no price: %j', async (status, body) => {
     fake.instead = body
     fake.insteadStatus = status
-    const quotes = await open({ coinList: false }).quote('usd', [], [token(1)])
+    const quotes = await open().quote('usd', [], [token(1)])
     expect([quotes.get(token(1)), quotes.unread(token(1))]).toEqual([undefined, true])
     expect(book.status().trouble).toContain(body.status.error_message)
     fake.instead = undefined
@@ -160,7 +160,7 @@ describe('trouble', () => {
   ])('a page with status %d of a server in front says of no token that it has no price', async (status, page) => {
     fake.instead = page
     fake.insteadStatus = status
-    const quotes = await open({ coinList: false }).quote('usd', [], [token(1)])
+    const quotes = await open().quote('usd', [], [token(1)])
     expect([quotes.get(token(1)), quotes.unread(token(1))]).toEqual([undefined, true])
     expect(book.status().trouble).toContain(String(status))
     fake.instead = undefined
@@ -201,12 +201,15 @@ describe('trouble', () => {
   })
 
   it('keeps what was answered before a batch failed', async () => {
-    for (let i = 0; i < 4; i += 1) fake.contracts[`avalanche/${token(i).address}`] = { usd: i + 1 }
-    fake.server.set(({ number }) => (number === 2 ? { status: 502 } : {}))
-    open({ coinList: false, contractsPerCall: 2 })
-    const quotes = await book.quote('usd', [], [token(0), token(1), token(2), token(3)])
-    expect([0, 1, 2, 3].map((i) => quotes.get(token(i))?.price)).toEqual([1, 2, undefined, undefined])
-    expect(quotes.unread(token(3))).toBe(true)
+    const keys = Array.from({ length: 150 }, (_, i) => token(i))
+    keys.forEach(({ address }, i) => {
+      fake.contracts[`avalanche/${address}`] = { usd: i + 1 }
+    })
+    // Behind the list of all coins and a hundred contracts.
+    fake.server.set(({ number }) => (number === 3 ? { status: 502 } : {}))
+    const quotes = await open().quote('usd', [], keys)
+    expect([0, 99, 100, 149].map((i) => quotes.get(token(i))?.price)).toEqual([1, 100, undefined, undefined])
+    expect(quotes.unread(token(149))).toBe(true)
   })
 
   it('does not lose a price of a minute ago because one answer lacks it', async () => {

@@ -4,7 +4,7 @@ import { type MarketLog, silentLog } from '../market-log.ts'
 import { fillCurrencies } from '../prices/exchange-rates.ts'
 import type { PriceRequest, PriceSource } from '../prices/price-source.ts'
 import { addressKey, isNativeKey, type PriceKey } from '../prices/prices.ts'
-import { type CoinIndex, createCoinIndex } from './coin-index.ts'
+import { createCoinIndex } from './coin-index.ts'
 import { type CoingeckoAccess, createCoingeckoClient, refusalOf } from './coingecko-client.ts'
 import { createContractReader } from './coingecko-contracts.ts'
 import { createCoingeckoRates } from './coingecko-rates.ts'
@@ -13,12 +13,6 @@ import { type PriceRow, priceQuery, quotesOf, rowsOf } from './coingecko-rows.ts
 export interface CoingeckoOptions extends CoingeckoAccess {
   /** CAIP-2 chain to the provider's asset platform, for example `eip155:43114` → `avalanche`. */
   platforms: Readonly<Record<string, string>>
-  /** Addresses per call of `simple/token_price`; default 100. Lowered to what the provider says it allows, and raised again. */
-  contractsPerCall?: number
-  /** Calls of `simple/token_price` per read; the remaining tokens wait for the next read. Default 20. */
-  callsPerRead?: number
-  /** Use the provider's coin list to price tokens by id (keyless access allows one contract per call). Default true. */
-  coinList?: boolean
   /** Where the coin list is stored across restarts; left out = memory only. */
   coinListFile?: string
   log?: MarketLog
@@ -26,6 +20,10 @@ export interface CoingeckoOptions extends CoingeckoAccess {
 
 /** Ids per call of `simple/price`, which keeps the URL below 4 kB. */
 const IDS_PER_CALL = 150
+/** Addresses per call of `simple/token_price`. Lowered to what the provider says it allows, and raised again. */
+const CONTRACTS_PER_CALL = 100
+/** Calls of `simple/token_price` per read; the remaining tokens wait for the next read. */
+const CALLS_PER_READ = 20
 
 /** Platforms that need no configuration. */
 const KNOWN_PLATFORMS: Readonly<Record<string, string>> = { [`solana:${SOLANA_REFERENCES.mainnet}`]: 'solana' }
@@ -39,30 +37,21 @@ const addTo = (names: Names, name: string, key: PriceKey): void => {
   else names.set(name, [key])
 }
 
-const createIndex = (
-  client: ReturnType<typeof createCoingeckoClient>,
-  platforms: Readonly<Record<string, string>>,
-  options: CoingeckoOptions,
-): CoinIndex | undefined =>
-  options.coinList === false
-    ? undefined
-    : createCoinIndex({
-        client,
-        platforms: new Set(Object.values(platforms)),
-        log: options.log ?? silentLog,
-        ...(options.coinListFile === undefined ? {} : { file: options.coinListFile }),
-      })
-
 /**
- * CoinGecko: natives by id with `simple/price`; tokens also by id if the coin list has their contract, else with
- * `simple/token_price/{platform}`. Keyless access works; a demo or a pro key goes into its header.
+ * CoinGecko: natives by id with `simple/price`; tokens also by id if the coin list has their contract, since keyless access
+ * allows one contract per call, else with `simple/token_price/{platform}`. Keyless access works; a demo or a pro key goes into its header.
  */
 export const createCoingeckoSource = (options: CoingeckoOptions): PriceSource => {
   const client = createCoingeckoClient(options)
   const platforms = { ...KNOWN_PLATFORMS, ...options.platforms }
   const rates = createCoingeckoRates(client)
-  const readContracts = createContractReader(client, options.contractsPerCall ?? 100)
-  const coins = createIndex(client, platforms, options)
+  const readContracts = createContractReader(client, CONTRACTS_PER_CALL)
+  const coins = createCoinIndex({
+    client,
+    platforms: new Set(Object.values(platforms)),
+    log: options.log ?? silentLog,
+    ...(options.coinListFile === undefined ? {} : { file: options.coinListFile }),
+  })
 
   const deliver = async (
     names: Names,
@@ -103,7 +92,7 @@ export const createCoingeckoSource = (options: CoingeckoOptions): PriceSource =>
     const byPlatform = new Map<string, Names>()
     for (const key of request.keys) {
       const platform = platformOf(key)
-      const id = isNativeKey(key) ? key.priceId : platform && coins?.idOf(platform, key.address)
+      const id = isNativeKey(key) ? key.priceId : platform && coins.idOf(platform, key.address)
       if (id !== undefined && id !== '') addTo(byId, id, key)
       else if (isNativeKey(key) || platform === undefined || indexed) request.take(key, {})
       else {
@@ -120,10 +109,10 @@ export const createCoingeckoSource = (options: CoingeckoOptions): PriceSource =>
     async read(request) {
       // The list of all coins is megabytes, and the first prices wait for it.
       const isListed = request.keys.some((key) => platformOf(key) !== undefined)
-      const indexed = isListed && (await coins?.ready(request.signal)) === true
+      const indexed = isListed && (await coins.ready(request.signal))
       const { byId, byPlatform } = sortOut(request, indexed)
       await readIds(byId, request)
-      const budget = { calls: options.callsPerRead ?? 20 }
+      const budget = { calls: CALLS_PER_READ }
       for (const [platform, names] of byPlatform)
         await readContracts(platform, [...names.keys()].sort(), request, budget, (asked, rows) =>
           deliver(names, asked, rows, request),

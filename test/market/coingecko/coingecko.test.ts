@@ -92,7 +92,7 @@ describe('prices of long ago', () => {
   ])('%s', async (_, updatedAt, price) => {
     fake.coins['avalanche-2'] = { usd: 13.73, updatedAt: updatedAt() }
     fake.contracts[`avalanche/${token(1).address}`] = { usd: 13.73, updatedAt: updatedAt() }
-    const quotes = await open({ coinList: false }).quote('usd', [AVAX], [token(1)])
+    const quotes = await open().quote('usd', [AVAX], [token(1)])
     // The coin of a chain that is served does not die.
     expect([AVAX, token(1)].map((key) => quotes.get(key)?.price)).toEqual([13.73, price])
     expect([AVAX, token(1)].map((key) => quotes.unread(key))).toEqual([false, false])
@@ -102,7 +102,7 @@ describe('prices of long ago', () => {
     const past = new Date('2026-01-02T00:00:00Z')
     fake.date = past.toUTCString()
     fake.contracts[`avalanche/${token(1).address}`] = { usd: 13.73, updatedAt: past.getTime() / 1_000 - HOUR }
-    const quotes = await open({ coinList: false }).quote('usd', [], [token(1)])
+    const quotes = await open().quote('usd', [], [token(1)])
     expect(quotes.get(token(1))?.price).toBe(13.73)
   })
 
@@ -165,7 +165,7 @@ describe('tokens', () => {
   it('finds the answer under an address written in another case', async () => {
     fake.contracts[`avalanche/${token(0xabc).address}`] = { usd: 5 }
     fake.upperCase = true
-    const quotes = await open({ coinList: false }).quote('usd', [], [token(0xabc)])
+    const quotes = await open().quote('usd', [], [token(0xabc)])
     expect(quotes.get(token(0xabc))?.price).toBe(5)
   })
 
@@ -173,19 +173,19 @@ describe('tokens', () => {
     fake.allowed = 10
     for (let i = 0; i < 35; i += 1) fake.contracts[`avalanche/${token(i).address}`] = { usd: i + 1 }
     const keys = Array.from({ length: 35 }, (_, i) => token(i))
-    const quotes = await open({ coinList: false }).quote('usd', [], keys)
+    const quotes = await open().quote('usd', [], keys)
     expect(keys.map((key) => quotes.get(key)?.price)).toEqual(keys.map((_, i) => i + 1))
-    expect(fake.paths()).toHaveLength(5)
+    expect(fake.paths().filter((path) => path !== '/coins/list')).toHaveLength(5)
   })
 
   it('stops after the calls of one read and goes on with the next', async () => {
     fake.allowed = 1
-    for (let i = 0; i < 6; i += 1) fake.contracts[`avalanche/${token(i).address}`] = { usd: i + 1 }
-    const keys = Array.from({ length: 6 }, (_, i) => token(i))
-    open({ coinList: false, contractsPerCall: 1, callsPerRead: 4 })
-    const first = await book.quote('usd', [], keys)
-    expect(keys.filter((key) => first.get(key) !== undefined)).toHaveLength(4)
-    expect(keys.filter((key) => first.unread(key))).toHaveLength(2)
+    for (let i = 0; i < 25; i += 1) fake.contracts[`avalanche/${token(i).address}`] = { usd: i + 1 }
+    const keys = Array.from({ length: 25 }, (_, i) => token(i))
+    const first = await open().quote('usd', [], keys)
+    // Twenty calls, of which one has shown how many contracts are allowed.
+    expect(keys.filter((key) => first.get(key) !== undefined)).toHaveLength(19)
+    expect(keys.filter((key) => first.unread(key))).toHaveLength(6)
     const second = await book.quote('usd', [], keys)
     expect(keys.every((key) => second.get(key) !== undefined)).toBe(true)
   })

@@ -118,7 +118,7 @@ describe('a provider shared by processes', () => {
   it('is asked for what another process has no name for: its settings may be those of before', async () => {
     const { values } = sharedMemory()
     const pool = { exchange: () => Promise.reject(new Error('nothing is to be asked')) }
-    const before = createCoingeckoSource({ pool, url: 'http://127.0.0.1', platforms: {}, coinList: false })
+    const before = createCoingeckoSource({ pool, url: 'http://127.0.0.1', platforms: {} })
     const first = createSharedPriceSource(before, values, { cacheMs: 60_000 })
     expect((await read(first, [TOKEN])).get(TOKEN)).toEqual({})
     const second = createSharedPriceSource(provider(priced(2)).source, values, { cacheMs: 60_000 })
