@@ -21,8 +21,6 @@ export interface NftMetadataWorkerDeps {
   maxBytes?: number
   /** Interval between two reads of the queue while nothing ends; default 1 s, so that a reindex is done in seconds. */
   pollMs?: number
-  /** Pause before the queue is read again where it could not be; default 5 s. */
-  troubleMs?: number
 }
 
 export interface NftMetadataWorker {
@@ -33,7 +31,8 @@ export interface NftMetadataWorker {
 
 /** Longer than a call and a fetch can take, including the longest wait for the host. */
 const LEASE_SECONDS = 300
-const STORE_TROUBLE_MS = 5_000
+/** After a queue that could not be read, so many intervals pass before it is read again. */
+const TROUBLE_POLLS = 5
 /** After this time a chain that could not be asked is retried; when a user waits, sooner and this many times. */
 const CHAIN_TROUBLE_SECONDS = 60
 /** For a chain removed from the configuration: retrying all of its tokens every minute would be useless load. */
@@ -65,7 +64,7 @@ interface Lane {
  * wait for the others, whose slots may all be taken by tokens of an unresponsive host.
  */
 export function createNftMetadataWorker(deps: NftMetadataWorkerDeps): NftMetadataWorker {
-  const { records, logger, pollMs = 1_000, troubleMs = STORE_TROUBLE_MS } = deps
+  const { records, logger, pollMs = 1_000 } = deps
   const stopping = new AbortController()
   const { signal } = stopping
   // Every fetch listens; there may be eighty.
@@ -111,7 +110,7 @@ export function createNftMetadataWorker(deps: NftMetadataWorkerDeps): NftMetadat
     const trouble = messageOf(error)
     if (trouble !== logged) logger.warn({ err: error }, 'queue of NFT metadata not read')
     logged = trouble
-    await rest(troubleMs)
+    await rest(TROUBLE_POLLS * pollMs)
   }
   const run = async (): Promise<void> => {
     while (!signal.aborted)

@@ -27,8 +27,6 @@ export interface ProfilerDeps {
   /** Created with the first profile. */
   dir: string
   waits: WaitRecorder
-  /** Replaced in tests. */
-  longestCpuMs?: number
 }
 
 /** A profile has a sample per millisecond: a forgotten one would use up the memory. Milliseconds. */
@@ -54,7 +52,7 @@ function openThings(): string {
   return [new Date().toISOString(), '', 'Open:', ...lines, '', 'Memory, bytes:', ...memory, '', stack, ''].join('\n')
 }
 
-export function createProfiler({ dir, waits, longestCpuMs = LONGEST_CPU_MS }: ProfilerDeps): Profiler {
+export function createProfiler({ dir, waits }: ProfilerDeps): Profiler {
   const session = new Session()
   const lag = monitorEventLoopDelay({ resolution: EVENT_LOOP_MS })
   let connected = false
@@ -100,7 +98,7 @@ export function createProfiler({ dir, waits, longestCpuMs = LONGEST_CPU_MS }: Pr
         ended = writeCpu()
         // Reported by the call that stops it.
         ended.catch(() => undefined)
-      }, longestCpuMs).unref()
+      }, LONGEST_CPU_MS).unref()
     },
     async stopCpu() {
       const written = ended

@@ -20,8 +20,6 @@ export interface ServerPoolOptions {
   /** Callers that may wait for a connection at once; more are refused. */
   maxWaiting: number
   logger: Logger
-  /** How long a connection is used; default 5 min. */
-  lifetimeMs?: number
   /** Longest pause between two statements of a range's transaction; default 30 s. */
   silenceMs?: number
 }
@@ -71,7 +69,7 @@ function connectionSettings(options: ServerPoolOptions): pg.ClientConfig {
 
 /** The driver's pools. */
 function createPools(options: ServerPoolOptions): { pool: pg.Pool; patient: pg.Pool; lease: pg.Pool } {
-  const maxLifetimeSeconds = (options.lifetimeMs ?? LIFETIME_MS) / 1_000
+  const maxLifetimeSeconds = LIFETIME_MS / 1_000
   const brief: pg.PoolConfig = {
     ...connectionSettings(options),
     statement_timeout: options.statementTimeoutMs,

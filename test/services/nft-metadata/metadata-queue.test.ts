@@ -96,7 +96,6 @@ describe('a due token', () => {
       fetch: async () => ({ body: Buffer.from('{}'), mediaType: '' }),
       logger: pino({}, { write: (line: string) => void lines.push(JSON.parse(line).err.message) }),
       pollMs: 1,
-      troubleMs: 1,
     })
     worker.start()
     onTestFinished(() => worker.stop())

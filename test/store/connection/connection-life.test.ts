@@ -1,8 +1,8 @@
+import type { PostgresPoolClient } from 'kysely'
 import { pino } from 'pino'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { openServerPool } from '../../../src/store/connection/server-pool.ts'
 import { useServerStores } from '../../support/store/server-stores.ts'
-import { eventually } from '../../support/waiting/eventually.ts'
 
 const { server } = useServerStores()
 
@@ -12,18 +12,25 @@ it('a connection that is always in use is left after a while, so that a name may
     size: 1,
     statementTimeoutMs: 10_000,
     maxWaiting: 10,
-    lifetimeMs: 50,
     logger: pino({ level: 'silent' }),
   })
   onTestFinished(() => pool.end())
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const sessionOf = async (client: PostgresPoolClient): Promise<unknown> => {
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid', [])
+    return rows[0]?.pid
+  }
   for (const from of [pool, pool.patient]) {
-    const session = async (): Promise<unknown> => {
+    const sessions: unknown[] = []
+    for (const ms of [299_000, 1_000, 0]) {
       const client = await from.connect()
-      const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid', [])
+      sessions.push(await sessionOf(client))
+      vi.advanceTimersByTime(ms)
       client.release()
-      return rows[0]?.pid
     }
-    const first = await session()
-    await eventually(async () => expect(await session()).not.toBe(first))
+    const [first, second, third] = sessions
+    expect(second).toBe(first)
+    expect(third).not.toBe(first)
   }
 })
