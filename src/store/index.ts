@@ -3,7 +3,7 @@
  * table, row or driver is visible outside this folder.
  */
 
-export type { Caller } from './connection/index.ts'
+export { type Caller, hasEmbeddedDatabase } from './connection/index.ts'
 export {
   NewerSchemaError,
   OtherNetworkError,

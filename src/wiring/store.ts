@@ -2,16 +2,23 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config } from '../config/index.ts'
 import { inTime } from '../lib/waiting/in-time.ts'
-import { openStore, type Store, type StoreOptions, StoreUnfitError } from '../store/index.ts'
+import { hasEmbeddedDatabase, openStore, type Store, type StoreOptions, StoreUnfitError } from '../store/index.ts'
 
 /** What of the store is not configured; see `StoreOptions`. */
 export type StoreOverrides = Pick<StoreOptions, 'statementTimeoutMs' | 'migrates'>
 
+const embeddedFolder = ({ store, dataDir }: Pick<Config, 'store' | 'dataDir'>): string =>
+  store.dataDir ?? join(dataDir, 'store')
+
+/** False = there is no embedded database yet, so nothing is stored, and whoever reads would only have it made. */
+export const mayHaveData = (config: Pick<Config, 'store' | 'dataDir'>): boolean =>
+  config.store.databaseUrl !== undefined || hasEmbeddedDatabase(embeddedFolder(config))
+
 /** The store as configured. Nothing is opened before its first use. */
-export function createServerStore({ store, dataDir }: Config, logger: Logger, overrides: StoreOverrides): Store {
-  const { databaseUrl, leader } = store
+export function createServerStore(config: Config, logger: Logger, overrides: StoreOverrides): Store {
+  const { databaseUrl, leader } = config.store
   return openStore({
-    dataDir: store.dataDir ?? join(dataDir, 'store'),
+    dataDir: embeddedFolder(config),
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
     leader,
     logger,

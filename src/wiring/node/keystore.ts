@@ -5,6 +5,7 @@ import type { Config } from '../../config/index.ts'
 import { UpstreamUnavailableError } from '../../errors.ts'
 import { createKeystore } from '../../services/keystore/index.ts'
 import type { KeystoreRecords } from '../../store/index.ts'
+import { mayHaveData } from '../store.ts'
 
 export interface KeystoreWiring {
   /** Opened by the first call that needs it. */
@@ -25,6 +26,7 @@ export function wireKeystore(config: Config, { records, network, lookup }: Keyst
       lookup,
     },
     enabled: config.node.api.keystore.enabled,
+    mayHaveUsers: () => mayHaveData(config),
     publicDeployment: config.node.publicDeployment,
     platformImport: config.node.api.keystore.platformImport,
   })

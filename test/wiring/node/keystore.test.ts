@@ -1,3 +1,6 @@
+import { mkdir, mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { loadConfig } from '../../../src/config/index.ts'
 import { wireKeystore } from '../../../src/wiring/node/keystore.ts'
@@ -31,6 +34,15 @@ describe('the keystore as configured', () => {
     }
     expect(missing()).toEqual([])
     expect(missing('--node-api-keystore-platform-import=false')).toEqual(['createAddress', 'importKey'])
+  })
+
+  it('makes no embedded database to find no users in it, and asks one that is there', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'firn-keystore-'))
+    const platform = wired('--data-dir', dataDir).find(({ service }) => service === 'platform')
+    const isThere = () => platform?.methods['exportKey']?.isThere?.()
+    expect(await isThere()).toBe(false)
+    await mkdir(join(dataDir, 'store', 'data'), { recursive: true })
+    await expect(isThere()).rejects.toThrow('asked for names')
   })
 
   it('looks after the key methods of all chains in any case', () => {

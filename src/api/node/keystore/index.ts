@@ -17,6 +17,8 @@ export interface KeystoreServicesOptions {
   network: KeyNetwork
   /** Serve /ext/keystore. Without it, key methods still work for existing users, as on a node. */
   enabled: boolean
+  /** Asked while it is off: false = there are no users, and none have to be looked for. Default: there may be some. */
+  mayHaveUsers?: () => boolean
   /** No users or keys for the public. */
   publicDeployment: boolean
   /**
@@ -34,8 +36,9 @@ const missing: LocalMethod = Object.assign(
 )
 
 export function createKeystoreServices(options: KeystoreServicesOptions): LocalService[] {
-  const { keystore, network, enabled, publicDeployment } = options
-  const used = enabled ? async () => true : rememberTrue(() => keystore.users.any())
+  const { keystore, network, enabled, publicDeployment, mayHaveUsers = () => true } = options
+  // Strangers call these methods, too: an embedded database is not made for the sake of finding nobody in it.
+  const used = enabled ? async () => true : rememberTrue(async () => mayHaveUsers() && keystore.users.any())
   /** A disabled keystore without users does not exist: chains answer as the newest nodes do. */
   const ifUsed = (method: LocalMethod): LocalMethod =>
     Object.assign((...args: Parameters<LocalMethod>) => method(...args), {

@@ -29,6 +29,12 @@ const MAY_BE_EMPTY = [
   'pg_wal/summaries',
 ]
 
+/** Folder of Postgres' own files. @param folder of the embedded database */
+export const dataFolder = (folder: string): string => join(folder, 'data')
+
+/** Whether an embedded database was ever made there; opens and makes nothing. */
+export const hasEmbeddedDatabase = (folder: string): boolean => existsSync(dataFolder(folder))
+
 /**
  * Recreates empty folders of a database that were lost in a copy: archives and sync tools often carry files only, and
  * Postgres does not start without them. Existing files are not touched. A folder without any of the database's own

@@ -10,7 +10,7 @@ import { StoreLateError, type StoreLockedError, StoreUnavailableError } from '..
 import type { Caller } from '../caller.ts'
 import { createFairSemaphore, type Purpose } from '../fair-semaphore.ts'
 import type { ConnectionPool } from '../pool.ts'
-import { completeDataFolder } from './data-folder.ts'
+import { completeDataFolder, dataFolder } from './data-folder.ts'
 import { type EmbeddedDatabase, startEmbedded } from './database.ts'
 import { type FolderLock, takeLock } from './lock-file.ts'
 import { syncOne, syncTree } from './synced-folder.ts'
@@ -165,7 +165,7 @@ const DRAFT = 'data.new-'
  * nothing that looks like a database, and a creator process that outlives it collides with nobody.
  */
 async function makeData(folder: string, logger: Logger): Promise<string> {
-  const data = join(folder, 'data')
+  const data = dataFolder(folder)
   if (existsSync(data)) {
     const made = await completeDataFolder(data)
     if (made.length > 0)
