@@ -21,7 +21,8 @@ const URL_PARTS = /^([a-z][a-z0-9+.-]*:\/\/)(?:[^/?#]*@)?([^/?#]*)([/?#].*)?$/is
 const HOST = /^(\[[0-9a-f:.%]+\]|[^:@]+)(:\d{0,5})?$/i
 /** Matches names and values separately, so that one pass over a long query is enough. */
 const QUERY_PART = /([?&])([^?=&#\s]*)=([^&#\s]*)/g
-const SECRET_NAME = /key|token|secret|password|auth/i
+/** In a name: its value is probably a secret. */
+export const SECRET_NAME = /key|token|secret|password|auth/i
 
 /**
  * Shows only scheme, host and port of a URL: user, password, path and query of an upstream are often a key.

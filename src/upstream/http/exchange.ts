@@ -5,19 +5,8 @@ import { judgeStatus } from '../json-rpc/verdicts.ts'
 import { failed, type Outcome } from '../outcome.ts'
 import type { AnswerVerdict, RawResponse, UpstreamPool } from '../types.ts'
 import type { Attempt } from './attempt.ts'
-import { endToEndHeaders } from './target.ts'
+import { endToEndHeaders, HOP_BY_HOP } from './target.ts'
 import type { WireAnswer } from './wire.ts'
-
-const HOP_BY_HOP = [
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-] as const
 
 /** The server had no time for the request, as with 5xx. */
 const TIMEOUT = 408

@@ -1,6 +1,6 @@
 import { decodeCb58 } from '../../lib/bytes/cb58.ts'
 import { splitCredentials } from '../../lib/http/url-credentials.ts'
-import { MASK } from '../../lib/mask.ts'
+import { MASK, SECRET_NAME } from '../../lib/mask.ts'
 import type { WireAnswer } from './wire.ts'
 
 /** Takes the keys with which a server is asked out of what it says: providers repeat them in texts of errors. */
@@ -15,7 +15,6 @@ export interface OwnKeys {
 const LEAST_IN_PATH = 16
 /** Of what is known to be a secret: shorter ones may be ordinary words, which would vanish from answers. */
 const LEAST_SECRET = 8
-const SECRET_NAME = /key|token|secret|password|auth/i
 const HEX_DATA = /^0x/i
 /** Answers are full of hex: a short key in these digits alone would be found where none is, and spoil an amount. */
 const HEX_DIGITS = /^[0-9a-f]+$/i

@@ -25,21 +25,20 @@ export const createTarget = (url: string): Target => {
   return { origin: base.origin, host: base.host, path: join }
 }
 
-/** RFC 9110 section 7.6.1, and the headers that undici writes itself. */
-const NOT_FORWARDED = new Set([
+/** Headers about one connection, in requests and answers: RFC 9110 section 7.6.1. */
+export const HOP_BY_HOP = [
   'connection',
   'keep-alive',
   'proxy-authenticate',
-  'proxy-authorization',
   'proxy-connection',
   'te',
   'trailer',
   'transfer-encoding',
   'upgrade',
-  'expect',
-  'host',
-  'content-length',
-])
+] as const
+
+/** Of requests also the credentials for a proxy, and the headers that undici writes itself. */
+const NOT_FORWARDED = new Set<string>([...HOP_BY_HOP, 'proxy-authorization', 'expect', 'host', 'content-length'])
 
 /** The caller's headers without those that apply to one connection only. */
 export const endToEndHeaders = (headers: Record<string, string>): Record<string, string> => {
