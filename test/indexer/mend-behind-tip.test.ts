@@ -29,6 +29,8 @@ it('a piece that fails is said in the log, and ends nothing but with the stream'
   const mend = async () => Promise.reject(new Error('the database is away'))
   const work = mendBehindTip({ mend }, { isAtTip: () => true, pollMs: 1, logger }, ended.signal)
   await eventually(async () => expect(said.join()).toContain('the database is away'))
+  // Many looks later: what has failed is left alone for half a minute.
+  await new Promise((resolve) => setTimeout(resolve, 50))
   ended.abort()
   await work
   expect(said).toHaveLength(1)

@@ -59,3 +59,15 @@ describe('what is stored is as old', () => {
     expect(meter.status().freshAtMs).toBe(NOW - 7_200_000)
   })
 })
+
+it('the tip is never below what is stored, whatever a server that lags says', () => {
+  const meter = createProgressMeter()
+  meter.heard(5n)
+  meter.stands(7n)
+  expect(meter.status()).toMatchObject({ height: 7n, tip: 7n })
+  meter.heard(9n)
+  meter.stands(8n)
+  expect(meter.status()).toMatchObject({ height: 8n, tip: 9n })
+  meter.heard(6n)
+  expect(meter.status()).toMatchObject({ height: 8n, tip: 8n })
+})

@@ -141,3 +141,8 @@ it.each([
     letter === undefined ? [400, undefined] : [200, { network: 'testnet', letter }],
   )
 })
+
+it('blocks of a node are those from the one second to the other, both included', async () => {
+  await get(`${P}/nodes/${node('1')}/blocks?startTimestamp=5&endTimestamp=9`)
+  expect(asked.at(-1)).toMatchObject({ from: 5n, to: 9n, nodeId: '1'.repeat(40) })
+})

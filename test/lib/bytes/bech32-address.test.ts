@@ -56,6 +56,8 @@ describe('bech32 addresses', () => {
     ['0xb3d82b1367d362de99ab59a658165aff520cbd4d', 'that are hex'],
     ['A1LQFN3A', 'that are bech32m'],
     ['a12uel5l', 'without any byte'],
+    [formatBech32Address(new Uint8Array(21), 'fuji'), 'of a byte too many'],
+    [formatBech32Address(new Uint8Array(19), 'fuji'), 'of a byte too few'],
   ])('%s (%s) is refused', (text) => {
     expect(() => parseBech32Address(text)).toThrow(BadInputError)
   })

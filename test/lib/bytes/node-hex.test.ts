@@ -28,6 +28,8 @@ describe('node hex', () => {
   it.each([
     [recorded.slice(2), 'no prefix'],
     [recorded.slice(0, -1), 'an odd digit'],
+    [`${recorded}0`, 'a digit too many'],
+    [`${recorded}zz`, 'a foreign byte'],
     [recorded.slice(0, -2), 'a cut byte'],
     [`${recorded.slice(0, -1)}8`, 'a wrong checksum'],
     [recorded.replace('c863', 'c86g'), 'a foreign digit'],

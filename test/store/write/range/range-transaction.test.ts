@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type PostgresPool, sql } from 'kysely'
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -132,4 +132,13 @@ it('a range whose process stands still in the middle is given up, so that nobody
   expect((await admin.query('select number from entry')).rows).toEqual([{ number: 11 }])
   await admin.end()
   await pool.end()
+})
+
+it('a range that the database rolls back when it is to be committed is not taken for written, and its connection is given back', async () => {
+  let given = 0
+  const query = async (text: string) => ({ command: text === 'commit' ? 'ROLLBACK' : text, rows: [], rowCount: 0 })
+  const pool = { connect: async () => ({ query, release: () => void given++ }) } as unknown as PostgresPool
+  for (const pipelined of [true, false])
+    await expect(inRangeTransaction({ pool, pipelined }, async () => 1)).rejects.toThrow('rolled back')
+  expect(given).toBe(2)
 })
