@@ -13,6 +13,7 @@ describe('maskUrl', () => {
     ['https://a@b:KEY@rpc.example.org/x', 'https://rpc.example.org/***'],
     ['tls://electrum.example.org:50002', 'tls://electrum.example.org:50002'],
     ['postgres://firn:KEY@db:5432/firn', 'postgres://db:5432/***'],
+    ['https://user:12/KEY@rpc.example.org/x', '***'],
     ['KEY', '***'],
     ['https:///KEY', '***'],
   ])('%s', (given, shown) => {

@@ -40,6 +40,16 @@ describe('createLogger', () => {
     expect(lines.join('')).not.toContain('s3cret')
   })
 
+  it('writes errors that are causes of each other, to a few of them', () => {
+    const { logger, last } = capture()
+    const [one, other] = [new Error('one'), new Error('other')]
+    Object.assign(one, { cause: other })
+    Object.assign(other, { cause: one })
+    logger.error({ err: one }, 'failed')
+    expect(last()).toMatchObject({ msg: 'failed', err: { message: 'one', cause: { message: 'other' } } })
+    expect(JSON.stringify(last()).match(/"message":/g)).toHaveLength(5)
+  })
+
   it('logs requests without headers and without credentials in the query', () => {
     const { logger, lines, last } = capture()
     const req = { method: 'GET', url: '/v1/x?apiKey=s3cret&page=2', ip: '::1', headers: { authorization: 's3cret' } }
