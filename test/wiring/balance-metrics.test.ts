@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { BadInputError, UpstreamUnavailableError } from '../../src/errors.ts'
+import { BadInputError, CancelledError, DeadlineError, UpstreamUnavailableError } from '../../src/errors.ts'
 import type { BalanceService, ChainQuery } from '../../src/services/balances/index.ts'
 import { observeBalances, observeChains } from '../../src/wiring/balance-metrics.ts'
 import { evm, scriptedChain } from '../support/balances/balance-api.ts'
@@ -54,5 +54,22 @@ it('an address that is none is no account that a chain failed to tell; one that 
   expect(told).toEqual([
     { ok: 1, failed: 0 },
     { ok: 1, failed: 2 },
+  ])
+})
+
+it('a read that failed counts for each of its accounts, and one that its client has left for none', async () => {
+  const told: unknown[] = []
+  const metrics = { chainRead: ({ accounts }: { accounts: unknown }) => void told.push(accounts), answered: () => {} }
+  const chain = scriptedChain('eip155:1', 'evm', async () => Promise.reject(new UpstreamUnavailableError('away')))
+  const source = observeChains(() => chain, metrics)('eip155:1')?.source
+  const read = (signal: AbortSignal) =>
+    source?.readBalances([{ id: 'a' }, { id: 'b' }], { signal, deadline: Date.now() + 60_000 })
+  await expect(read(AbortSignal.abort(new CancelledError()))).rejects.toThrow('away')
+  expect(told).toEqual([])
+  await expect(read(AbortSignal.abort(new DeadlineError('late')))).rejects.toThrow('away')
+  await expect(read(new AbortController().signal)).rejects.toThrow('away')
+  expect(told).toEqual([
+    { ok: 0, failed: 2 },
+    { ok: 0, failed: 2 },
   ])
 })

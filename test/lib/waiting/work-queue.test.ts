@@ -40,6 +40,25 @@ describe('a work queue', () => {
     expect(await queue(async () => 'fourth')).toBe('fourth')
   })
 
+  it('counts who has waited among those who run', async () => {
+    const queue = createWorkQueue({ running: 1, waiting: 2 }, full)
+    const [one, other] = [gate(), gate()]
+    const first = queue(() => one.opened)
+    let running = 0
+    const second = queue(async () => {
+      running += 1
+      await other.opened
+      running -= 1
+    })
+    one.open()
+    await first
+    const third = queue(async () => running)
+    await new Promise(setImmediate)
+    other.open()
+    await second
+    expect(await third).toBe(0)
+  })
+
   it('lets who waits leave, and nobody begin who has left', async () => {
     const queue = createWorkQueue({ running: 1, waiting: 1 }, full)
     const held = gate()

@@ -1,5 +1,7 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { type Config, loadConfig } from '../../../src/config/index.ts'
+import { idToCb58 } from '../../../src/lib/bytes/ids.ts'
+import type { IndexReader } from '../../../src/store/index.ts'
 import { createEvmChainList } from '../../../src/wiring/indexed/evm-chain-list.ts'
 import { createEvmStreams } from '../../../src/wiring/indexed/evm-streams.ts'
 
@@ -89,3 +91,23 @@ it.each(['mainnet', 'testnet'])(
     expect(chain).toMatchObject({ chainId: '7', isTestnet: side === 'testnet' })
   },
 )
+
+it('what P does not know yet of a chain is asked for again some seconds later, and what it knows is not', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { 7: seven } = evm('http://node.example/ext/bc/C/rpc')['chains-evm']
+  const blockchainId = idToCb58('c'.repeat(64))
+  const config = configOf({ 'chains-evm': { 7: { ...seven, blockchainId } } })
+  const [subnetId, vmId] = ['a'.repeat(64), 'b'.repeat(64)]
+  const answers = [undefined, { subnetId, vmId }]
+  let asked = 0
+  const blockchains = { find: async () => answers[asked++] } as unknown as IndexReader['blockchains']
+  const { list } = createEvmChainList(config, { ...NOTHING, blockchains }, createEvmStreams(config))
+  const subnetOf = async () => (await list())[0]?.subnetId
+  expect([await subnetOf(), await subnetOf(), asked]).toEqual([undefined, undefined, 1])
+  vi.advanceTimersByTime(5_000)
+  const known = idToCb58(subnetId)
+  expect(await subnetOf()).toBe(known)
+  vi.advanceTimersByTime(3_600_000)
+  expect([await subnetOf(), asked]).toEqual([known, 2])
+})

@@ -21,13 +21,19 @@ function tokensOfPrivateNetwork(opensAt = 1, currentAtMs?: bigint, callers: unkn
       progress: async () => {
         attempts += 1
         if (attempts < opensAt) throw new Error('not open yet')
-        return [{ stream: 'testnet:C', tip, transactions: 0n, currentAtMs: currentAtMs ?? BigInt(Date.now()) }]
+        const age = { tip, transactions: 0n, currentAtMs: currentAtMs ?? BigInt(Date.now()) }
+        // The second one is stored from before, and followed no more.
+        return ['testnet:C', 'eip155:999'].map((stream) => ({ stream, ...age }))
       },
       evm: {
-        chainIds: async () => new Map([['testnet:C', 54_321n]]),
+        chainIds: async () =>
+          new Map([
+            ['testnet:C', 54_321n],
+            ['eip155:999', 999n],
+          ]),
         touchedTokens: async (chainId, _owner, _most, caller) => {
           callers.push(caller)
-          return chainId === 54_321n ? [TOKEN] : []
+          return chainId === 43_113n ? [] : [TOKEN]
         },
       },
     },
@@ -41,6 +47,7 @@ it('a C-chain is known by the id that its node said, and not by the one of the p
   expect(await own?.tokensOf(OWNER, 10)).toEqual([`0x${TOKEN}`])
   expect(tokens('43113')?.isComplete()).toBe(false)
   expect(tokens('999')?.isComplete()).toBe(false)
+  expect(await tokens('999')?.tokensOf(OWNER, 10)).toEqual([])
 })
 
 it('chains that cannot be an indexed C-chain are not asked of the index, which may be away', () => {

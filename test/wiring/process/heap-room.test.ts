@@ -81,3 +81,15 @@ it('always has room when it is switched off', () => {
   world.collect()
   expect(states()).toEqual(OPEN)
 })
+
+it('stays full for as long after the last collection as after the heap was found full', () => {
+  const { world, room } = stage()
+  world.used = 900
+  expect(room.isFull()).toBe(true)
+  for (let second = 0; second < 4; second++) world.second()
+  world.collect()
+  for (let second = 0; second < 4; second++) world.second()
+  expect(room.isFull()).toBe(true)
+  world.second()
+  expect(room.isFull()).toBe(false)
+})
