@@ -27,6 +27,14 @@ export type CallOf = (chain: ChainLetter) => NodeCall
 
 export const MAX_ATTEMPTS = 6
 
+/** What the attempt before read, if the next one may confirm it. */
+interface Before {
+  stamp: string | undefined
+  /** All of it was read, each chain from the node that is asked next. */
+  isWhole: boolean
+}
+const NOTHING: Before = { stamp: undefined, isWhole: false }
+
 /**
  * Repeats a read until it shows one state of the chain: a UTXO that moves between two pages, or between the answers of
  * two nodes, would be counted twice or not at all.
@@ -58,32 +66,27 @@ export async function readSettled<T>(
 ): Promise<T> {
   const frame = createFrame(pool, call)
   let unframed: readonly ChainLetter[] = expectMany
-  let last = recent
-  let isRepeat = false
+  let before: Before = { stamp: recent, isWhole: false }
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     try {
       await frame.begin(unframed)
       unframed = []
       const begun = steadyNow()
+      const isRepeat: boolean = before.isWhole
       const attempted = await read(frame.callOf, isRepeat)
       const { manyCalls, stamp } = attempted
       frame.took(steadyNow() - begun, manyCalls)
-      const isSame = stamp === undefined || stamp === last
-      const wasWhole: boolean = !isRepeat
-      last = undefined
-      isRepeat = false
-      if (frame.followStandIns()) {
-        unframed = manyCalls
-        continue
+      const isSame = stamp === undefined || stamp === before.stamp
+      before = NOTHING
+      if (frame.followStandIns()) unframed = manyCalls
+      else if ((manyCalls.length === 0 || (await frame.isOneState(attempted))) && isSame) return attempted.value
+      else {
+        // What another node tells next need not be later.
+        frame.stay()
+        before = { stamp, isWhole: !isRepeat && manyCalls.length === 0 }
       }
-      if ((manyCalls.length === 0 || (await frame.isOneState(attempted))) && isSame) return attempted.value
-      // What another node tells next need not be later.
-      frame.stay()
-      last = stamp
-      isRepeat = wasWhole && manyCalls.length === 0
     } catch (error) {
-      last = undefined
-      isRepeat = false
+      before = NOTHING
       if (error instanceof ManyPagesError) {
         unframed = [...frame.chains(), error.chain]
         continue
