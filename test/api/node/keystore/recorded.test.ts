@@ -79,6 +79,7 @@ describe('recorded conversations with a keystore, in order', () => {
   }
   beforeAll(async () => {
     store = openTestStore()
+    await store.open()
     await restart(true)
   })
   afterAll(async () => {

@@ -19,6 +19,7 @@ let store: Store
 let server: KeystoreServer
 beforeAll(async () => {
   store = openTestStore()
+  await store.open()
 })
 afterEach(async () => {
   await server.close()
