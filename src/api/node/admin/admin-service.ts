@@ -1,3 +1,4 @@
+import { goHexProblem } from '../../../lib/bytes/go-hex.ts'
 import type { NamedLoggers } from '../../../lib/logging/named-loggers.ts'
 import { AdminError, type Aliases, type Profiler } from '../../../services/node-admin/index.ts'
 import type { Arguments } from '../gorilla/arguments.ts'
@@ -9,7 +10,6 @@ import {
   MethodError,
 } from '../gorilla/local-service.ts'
 import { checkChainId } from './chain-id.ts'
-import { checkHex } from './hex-key.ts'
 import { forLocalCallers } from './local-callers.ts'
 import { createLoggerMethods } from './logger-methods.ts'
 
@@ -68,7 +68,8 @@ function createMethods(deps: AdminServiceDeps): Record<string, LocalMethod> {
     getConfig: () => deps.config,
     // There is no key-value database here: nothing is ever found.
     dbGet: (args) => {
-      checkHex(args.string('key'))
+      const problem = goHexProblem(args.string('key'))
+      if (problem !== undefined) throw new MethodError(problem)
       return { value: '', errorCode: 2 }
     },
   }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { checkHex } from '../../../../src/api/node/admin/hex-key.ts'
+import { goHexProblem } from '../../../src/lib/bytes/go-hex.ts'
 
-describe('a key in hex', () => {
-  it.each(['', '0x', '0x01', '0xaBcD'])('is %j', (key) => {
-    expect(() => checkHex(key)).not.toThrow()
+describe('a text in hex', () => {
+  it.each(['', '0x', '0x01', '0xaBcD'])('is %j', (text) => {
+    expect(goHexProblem(text)).toBeUndefined()
   })
 
   it.each([
@@ -17,7 +17,7 @@ describe('a key in hex', () => {
     ['0xé', "encoding/hex: invalid byte: U+00C3 'Ã'"],
     ['0x\u0000', 'encoding/hex: invalid byte: U+0000'],
     ['0x\u007f', 'encoding/hex: invalid byte: U+007F'],
-  ])('%j is none, in the words of Go', (key, message) => {
-    expect(() => checkHex(key)).toThrow(new Error(message))
+  ])('%j is none, in the words of Go', (text, problem) => {
+    expect(goHexProblem(text)).toBe(problem)
   })
 })
