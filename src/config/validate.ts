@@ -4,7 +4,7 @@ import { MASK } from '../lib/mask.ts'
 import { allowedBy } from './allowed.ts'
 import { closestName } from './closest-name.ts'
 import { configKeys, membersOf } from './keys.ts'
-import { carriesSecret, maskBySchema } from './mask-config.ts'
+import { carriesSecret, maskBySchema, memberSchema } from './mask-config.ts'
 import { ConfigSchema } from './schema.ts'
 import { marksOf } from './sections/field.ts'
 import { isTree, type Origins, originOf, type Tree } from './tree.ts'
@@ -24,15 +24,8 @@ const stepsOf = (pointer: string) =>
 /** The schema at a path, if there is one. */
 export function schemaAt(path: readonly string[]): TSchema | undefined {
   let schema: TSchema | undefined = ConfigSchema
-  for (const step of path) {
-    if (schema === undefined) return undefined
-    if (schema[Kind] === 'Record') schema = Object.values(schema['patternProperties'] as Record<string, TSchema>)[0]
-    else if (schema[Kind] === 'Array') schema = schema['items'] as TSchema
-    else {
-      const members: Record<string, TSchema> = membersOf(schema) ?? {}
-      schema = Object.hasOwn(members, step) ? members[step] : undefined
-    }
-  }
+  for (const step of path)
+    schema = schema?.[Kind] === 'Array' ? (schema['items'] as TSchema) : schema && memberSchema(schema, step)
   return schema
 }
 
