@@ -3,7 +3,6 @@ import { Value } from '@sinclair/typebox/value'
 import { ConfigError } from '../errors.ts'
 import { packageVersion } from '../lib/package-version.ts'
 import { applyShortForms } from './apply-short-forms.ts'
-import { deepFreeze } from './deep-freeze.ts'
 import { builtIn, fill } from './defaults.ts'
 import { maskProblems } from './given-masks.ts'
 import { helpText } from './help.ts'
@@ -148,4 +147,13 @@ export function createConfig(over: Partially<Config> = {}): Config {
   const origins: Origins = new Map()
   const base = builtIn(over.chains?.catalogue !== false)
   return finish(merge(base, over, 'createConfig', origins) as Tree, origins, [])
+}
+
+/** Freezes a tree of plain objects and arrays in place; a later write then fails loudly instead of leaking. */
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value)
+    for (const child of Object.values(value)) deepFreeze(child)
+  }
+  return value
 }

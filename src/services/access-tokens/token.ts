@@ -2,7 +2,6 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { escapeHtml } from '../../lib/json/go-json.ts'
 import { formatGoDuration } from '../../lib/json/go-time.ts'
 import { AccessTokenError } from './access-token-error.ts'
-import { decodeSegment } from './segment.ts'
 
 /** Claims of a token. Times are unix seconds; the empty list grants nothing. */
 export interface Claims {
@@ -32,6 +31,7 @@ const ALGORITHMS = new Set(
 const HEADER = Buffer.from('{"alg":"HS256","typ":"JWT"}').toString('base64url')
 const NANOSECONDS = 1_000_000_000n
 const LONGEST = 2n ** 63n - 1n
+const NOT_BASE64 = /[^A-Za-z0-9_-]/
 
 const hmac = (signed: string, key: Buffer): Buffer => createHmac('sha256', key).update(signed, 'latin1').digest()
 
@@ -50,6 +50,17 @@ function timeProblem({ exp, nbf, iat }: Claims, now: bigint): string | undefined
   if (exp === undefined || now < exp * NANOSECONDS) return undefined
   const age = now - exp * NANOSECONDS
   return `${formatGoDuration(age > LONGEST ? LONGEST : age)} by token is expired`
+}
+
+/**
+ * One part of a token: base64url without padding. Leftover bits at the end are ignored, as in Go's decoder.
+ * @param text one character per byte
+ * @throws AccessTokenError with the decoder's text
+ */
+function decodeSegment(text: string): Buffer {
+  const wrong = NOT_BASE64.exec(text)?.index ?? (text.length % 4 === 1 ? text.length - 1 : undefined)
+  if (wrong !== undefined) throw new AccessTokenError(`illegal base64 data at input byte ${wrong}`)
+  return Buffer.from(text, 'base64url')
 }
 
 function readToken(token: string, json: TokenJson): { claims: Claims; algorithm: string } {
