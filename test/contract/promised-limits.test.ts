@@ -41,6 +41,7 @@ import { MAX_KEY_BYTES } from '../../src/services/keystore/user-blob.ts'
 import { MAX_BYTES as MAX_NAME_BYTES } from '../../src/services/keystore/users.ts'
 import { MAX_DERIVED } from '../../src/services/stake-rewards/index.ts'
 import { placesOfOne } from '../../src/store/connection/fair-semaphore.ts'
+import { PATIENT_CONNECTIONS } from '../../src/store/connection/server-pool.ts'
 import { MAX_WAITING, READ_CONNECTIONS, STATEMENT_TIMEOUT_MS } from '../../src/store/store.ts'
 import { MOST_CHANGED_IDS, TOKENS_PER_TURN } from '../../src/store/write/evm/changed-nfts.ts'
 import { LEASE_TIMES } from '../../src/store/write/leader/leader-lease.ts'
@@ -131,6 +132,7 @@ const SAID: Record<string, string[]> = {
     `one within the last ${evmLimits.multiplierMs === 60 * MINUTE ? 'hour' : ''} and no longer claims the interface`,
   ],
   deployment: [
+    `up to ${READ_CONNECTIONS + PATIENT_CONNECTIONS + 1}: ${READ_CONNECTIONS} for reads, ${PATIENT_CONNECTIONS} for commits, 1 for the lead. A process with \`--mode api\` opens up to ${READ_CONNECTIONS + 1}.`,
     `a row that the leader renews every ${LEASE_TIMES.renewal / 1_000} seconds. After ${word(LEASE_TIMES.life / 1_000)} seconds without renewal another indexer may take it`,
   ],
 }

@@ -25,7 +25,7 @@ export interface ServerPoolOptions {
 }
 
 /** P, X and C commit at the same time, and one is for whatever else the indexer does; further streams take turns. */
-const PATIENT_CONNECTIONS = 4
+export const PATIENT_CONNECTIONS = 4
 const PATIENT_TIMEOUT_MS = 3_600_000
 /**
  * A statement may take long, but no process pauses for so long between two of them: a silent one is paused or lost
