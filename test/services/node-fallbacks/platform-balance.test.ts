@@ -63,17 +63,18 @@ describe('platform.getBalance, composed', () => {
       utxo(stakeable(NOW + 1n, transfer(10_000n))),
       utxo(stakeable(NOW + 1n, transfer(100_000n, NOW + 1n))),
       utxo(stakeable(0n, transfer(1_000_000n, NOW + 1n))),
+      utxo(stakeable(NOW + 1n, transfer(10_000_000n, NOW))),
       utxo(transfer(5n), OTHER),
     ]
     const balance = await compose({ pages: [utxos], asked: [] })
     expect(balance).toMatchObject({
-      balance: '1111111',
+      balance: '11111111',
       unlocked: '1011',
-      lockedStakeable: '10000',
+      lockedStakeable: '10010000',
       lockedNotStakeable: '1100100',
       unlockeds: { [idToCb58(AVAX)]: '1011', [idToCb58(OTHER)]: '5' },
     })
-    expect(balance['utxoIDs']).toHaveLength(8)
+    expect(balance['utxoIDs']).toHaveLength(9)
     expect(Object.keys(balance['balances'] as object)).toEqual([idToCb58(AVAX), idToCb58(OTHER)].sort())
   })
 

@@ -73,3 +73,17 @@ it('an answer may be read across origins only if its method may be', () => {
   for (const method of ['PUT', 'DELETE', 'PATCH', 'TRACE'])
     expect(cors.allow('https://wallet.example', method)).toEqual([])
 })
+
+it('where origins are named, no other one may read an answer or ask for more', () => {
+  const named = createCors(['https://wallet.example', 'https://*.app.example'], { withAuthorization: false })
+  const mayRead = (origin: string): string | undefined => allowedOf([...named.allow(origin, 'POST')], 'Origin')
+  const mayAsk = (origin: string): string | undefined => {
+    const headersDistinct = { origin: [origin], 'access-control-request-method': ['POST'] }
+    return allowedOf(named.preflight({ method: 'OPTIONS', headersDistinct } as unknown as IncomingMessage), 'Origin')
+  }
+  for (const may of [mayRead, mayAsk]) {
+    for (const origin of ['https://wallet.example', 'https://a.app.example']) expect(may(origin)).toBe(origin)
+    for (const origin of ['https://other.example', 'https://wallet.example.evil', 'http://wallet.example', 'null', ''])
+      expect(may(origin)).toBeUndefined()
+  }
+})

@@ -38,6 +38,13 @@ it('columns are read back as they were, first and last, present and null', async
   await store.close()
 })
 
+it('whole numbers of any length are read to the last digit', () => {
+  const reader = createLineReader()
+  const all = [999_999_999_999_999n, 9_007_199_254_740_993n, 90_071_992_547_409_931n]
+  reader.begin(`(${all.join()})`)
+  expect(all.map(() => reader.bigint())).toEqual(all)
+})
+
 it('what is no whole number is an error, and so is what is missing', () => {
   const reader = createLineReader()
   for (const text of ['-5', '1.5', 'NaN', '"\\\\xab"']) {
