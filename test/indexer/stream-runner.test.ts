@@ -118,7 +118,8 @@ it('a tip that the chain of the nodes has not is of another chain: nothing is re
     return { blocks: [], tip: 7n }
   }
   const runner = createStreamRunner(
-    { ...streamOf({ fetch }), has: async ({ height, id }) => isThere && `${height} ${id}` === '7 07' },
+    // No fork: nothing is taken back.
+    { ...streamOf({ fetch }), has: async ({ id }) => isThere && id === '07', fork: async ({ height }) => height },
     {
       writer: { ...emptyWriter(), disownTip: async () => void disowned++ } as unknown as IndexWriter,
       logger: pino({ level: 'silent' }),
@@ -203,6 +204,7 @@ describe('a stream with a stored tip', () => {
     }
     await leadUntil(1)
     await leadUntil(2)
+    expect(runner.status()).toMatchObject({ phase: 'standby', height: undefined, tip: undefined })
     expect(said).toEqual(['stream stalled', 'stream stalled'])
   })
 

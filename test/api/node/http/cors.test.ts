@@ -64,6 +64,10 @@ describe('preflights', () => {
       ]),
     ).toBeUndefined()
   })
+
+  it('allow nothing to who names no origin', () => {
+    expect(allowedOf(ask([['Access-Control-Request-Method', 'POST']]), 'Origin')).toBeUndefined()
+  })
 })
 
 it('an answer may be read across origins only if its method may be', () => {
