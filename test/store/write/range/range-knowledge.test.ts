@@ -68,3 +68,14 @@ it('what was planned and never written does not count when the stream begins ane
   knowledge.forget(NAME)
   expect([0, 5, 9, 2].map(write)).toEqual([false, true, true, true])
 })
+
+it('plans and numbers of assets of before a stream begins anew are none after it: another process may have written', () => {
+  const knowledge = createRangeKnowledge()
+  const stream = { id: 1, name: NAME, testnet: true, transactions: 0n, primary: { network: 1, letter: 'P' as const } }
+  knowledge.learn({ stream, transactions: 0n, numbers: new Map([[id(7), 5]]) })
+  const rows = rowsOf(2)
+  knowledge.plan(NAME, rows)
+  expect([knowledge.planOf(stream, rows) === undefined, knowledge.numbers(1).get(id(7))]).toEqual([false, 5])
+  knowledge.forget(NAME)
+  expect([knowledge.planOf(stream, rows), knowledge.numbers(1).get(id(7))]).toEqual([undefined, undefined])
+})
