@@ -9,7 +9,14 @@ const pruned = new JsonRpcError('missing trie node', -32000)
 
 /** A network whose node keeps no state, and other servers of the same chain; `firstBlock` is what these say of block 0. */
 function twoEndpoints() {
-  const world = { firstBlock: undefined as unknown, time: 0, asked: [] as string[], gas: new Set<unknown>() }
+  const world = {
+    call: pruned,
+    own: { hash: '0x01' } as unknown,
+    firstBlock: undefined as unknown,
+    time: 0,
+    asked: [] as string[],
+    gas: new Set<unknown>(),
+  }
   const pool = (name: string, call: () => unknown, block: () => unknown) => ({
     name,
     rpc: async (_path: string, method: string, params: readonly unknown[]) => {
@@ -22,8 +29,8 @@ function twoEndpoints() {
   })
   const own = pool(
     'network',
-    () => pruned,
-    () => ({ hash: '0x01' }),
+    () => world.call,
+    () => world.own,
   )
   const other = pool(
     `eip155:${CHAIN}`,
@@ -57,6 +64,25 @@ it('another chain of the same id is never asked for its contracts, and not looke
   world.firstBlock = { hash: '0x02' }
   expect([await ask(), await ask(), await ask()]).toEqual([pruned, pruned, pruned])
   expect(world.asked).toEqual(['eth_getBlockByNumber'])
+})
+
+it.each([null, {}, { hash: null }])(
+  'two that show no first block are not of the same chain for that: %j',
+  async (block) => {
+    const { world, ask } = twoEndpoints()
+    world.own = block
+    world.firstBlock = block
+    expect(await ask()).toBe(pruned)
+    expect(world.asked).toEqual(['eth_getBlockByNumber'])
+  },
+)
+
+it('what the contract itself refuses is asked of no other endpoint', async () => {
+  const { world, ask } = twoEndpoints()
+  world.call = new JsonRpcError('execution reverted', 3)
+  world.firstBlock = { hash: '0x01' }
+  expect(await ask()).toBe(world.call)
+  expect(world.asked).toEqual([])
 })
 
 it('whether the other endpoint is of the same chain is looked at once', async () => {
