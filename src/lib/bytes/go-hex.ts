@@ -1,4 +1,5 @@
-const NOT_HEX = /[^0-9a-fA-F]/
+/** By code points: a surrogate alone would have the bytes of the replacement character. */
+const NOT_HEX = /[^0-9a-fA-F]/u
 
 /** Why nodes refuse a text as hex with 0x, in the words of Go's decoder; undefined = they take it, the empty text too. */
 export function goHexProblem(text: string): string | undefined {

@@ -14,6 +14,7 @@ describe('a text in hex', () => {
     ['0x"', `encoding/hex: invalid byte: U+0022 '"'`],
     ["0x'", "encoding/hex: invalid byte: U+0027 '''"],
     ['0x\\', "encoding/hex: invalid byte: U+005C '\\'"],
+    ['0x🙂', "encoding/hex: invalid byte: U+00F0 'ð'"],
     ['0xé', "encoding/hex: invalid byte: U+00C3 'Ã'"],
     ['0x\u0000', 'encoding/hex: invalid byte: U+0000'],
     ['0x\u007f', 'encoding/hex: invalid byte: U+007F'],
