@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, expect, it } from 'vitest'
-import { plainText, writeAnswer, writePairs } from '../../../../src/api/node/http/answer.ts'
+import { type NodeAnswer, plainText, writeAnswer, writePairs } from '../../../../src/api/node/http/answer.ts'
 
 let server: Server | undefined
 afterEach(() => void server?.close())
@@ -48,4 +48,34 @@ it('who asks over HTTP/1.0 to keep the connection is told so, if the body has an
 it('quotes headers byte for byte', () => {
   // Node.js gives every byte of a header as one character.
   expect(plainText(415, 'rpc: unrecognized Content-Type: \xe9/x').body.at(-3)).toBe(0xe9)
+})
+
+/** An answer on a connection that could be kept, and what is written to it. */
+function answered(answer: NodeAnswer, { minor = 1, headersSent = false } = {}) {
+  const written: string[] = []
+  const request = { method: 'POST', httpVersionMinor: minor }
+  const response = {
+    ...{ destroyed: false, headersSent, shouldKeepAlive: true, req: request },
+    removeHeader: () => undefined,
+    writeHead: (_status: number, pairs: readonly string[]) => void written.push(...pairs),
+    end: () => void written.push('end'),
+  }
+  writeAnswer(request as never, response as never, answer, [], undefined)
+  return { kept: response.shouldKeepAlive, written }
+}
+
+it('a connection is kept behind an answer whose end is known, unless the answer ends it; none is answered twice', () => {
+  const [short, long] = [plainText(200, 'x'), plainText(200, 'x'.repeat(3_000))]
+  expect(answered(short)).toMatchObject({ kept: true, written: expect.not.arrayContaining(['Connection']) })
+  expect(answered({ ...short, close: true })).toMatchObject({
+    kept: false,
+    written: expect.arrayContaining(['Connection', 'close']),
+  })
+  // HTTP/1.0 has chunks as little as connections that are kept unasked.
+  expect(answered(short, { minor: 0 })).toMatchObject({ kept: true, written: expect.arrayContaining(['keep-alive']) })
+  expect(answered(long, { minor: 0 })).toMatchObject({
+    kept: false,
+    written: expect.not.arrayContaining(['keep-alive']),
+  })
+  expect(answered(short, { headersSent: true }).written).toEqual([])
 })
