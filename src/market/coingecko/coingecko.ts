@@ -39,7 +39,8 @@ const addTo = (names: Names, name: string, key: PriceKey): void => {
 
 /**
  * CoinGecko: natives by id with `simple/price`; tokens also by id if the coin list has their contract, since keyless access
- * allows one contract per call, else with `simple/token_price/{platform}`. Keyless access works; a demo or a pro key goes into its header.
+ * allows one contract per call, else with `simple/token_price/{platform}`. Keyless access works; a demo or a pro key goes
+ * into its header.
  */
 export const createCoingeckoSource = (options: CoingeckoOptions): PriceSource => {
   const client = createCoingeckoClient(options)
