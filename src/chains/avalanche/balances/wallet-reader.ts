@@ -25,7 +25,7 @@ export interface WalletReaderDeps<B> {
   network: AvalancheNetwork
   chain: ChainLetter
   /** Left out on C, whose addresses cannot be derived from an X/P key. */
-  keys?: KeyScanner | undefined
+  keys?: KeyScanner
   /** Turns the holdings of wallets that were read together into their balances, in the same order. */
   summarize(wallets: readonly WalletHoldings[], facts: NetworkFacts, call: CallOptions): Promise<Outcome<B>[]>
 }
