@@ -22,6 +22,19 @@ export const P = '/v1/networks/fuji/blockchains/p-chain'
 export const X = '/v1/networks/fuji/blockchains/x-chain'
 export const C = '/v1/networks/fuji/blockchains/c-chain'
 
+/** What operations of P, X and C need beside queries: an index that knows all there is, at block 7 of each chain. */
+export const COMPLETE = {
+  identity: async () => IDENTITY,
+  older: { of: async () => NO_OLDER, hold: async () => true },
+  cMemories: { of: async () => INDEXED_C, hold: async () => true },
+  isIndexed: () => true,
+  maxIndexAgeMs: 10_000,
+  now: () => 0,
+}
+export const progressOf = (streams: readonly string[]) => async () =>
+  streams.map((stream) => ({ stream, tip: { height: 7n }, currentAtMs: 0n }))
+export const PRIMARY_PROGRESS = progressOf(['testnet:P', 'testnet:X', 'testnet:C'])
+
 /** Whole seconds of the clock, which stands shortly before the next one. */
 export const CLOCK_SECONDS = 9
 
@@ -47,7 +60,7 @@ function indexOf(asked: Asked[]) {
       return answer
     }
   return {
-    progress: async () => streams.map((stream) => ({ stream, tip: { height: 7n }, currentAtMs: 0n })),
+    progress: progressOf(streams),
     utxos: { list: ask({ utxos: [], next: { value: 5n, key: 'a'.repeat(32) } }) },
     balances: { groups: ask([]) },
     activity: { last: ask(undefined) },
@@ -75,12 +88,8 @@ function indexOf(asked: Asked[]) {
 export async function startAsked() {
   const asked: Asked[] = []
   const deps = {
+    ...COMPLETE,
     index: indexOf(asked),
-    identity: async () => IDENTITY,
-    older: { of: async () => NO_OLDER, hold: async () => true },
-    cMemories: { of: async () => INDEXED_C, hold: async () => true },
-    isIndexed: () => true,
-    maxIndexAgeMs: 10_000,
     now: () => CLOCK_SECONDS * 1_000 + 999,
     chains: {
       list: async () => [evmChain('1', false), evmChain('5', true)],

@@ -3,10 +3,9 @@ import { expect, it, onTestFinished } from 'vitest'
 import { balanceRoutes } from '../../../src/api/data/primary/balances.ts'
 import { lastActivityRoutes } from '../../../src/api/data/primary/last-activity.ts'
 import { type UtxoDeps, utxoRoutes } from '../../../src/api/data/primary/utxos.ts'
-import { INDEXED_C, NO_OLDER } from '../../../src/services/node-outputs/index.ts'
 import type { Caller } from '../../../src/store/index.ts'
 import { eventually } from '../../support/waiting/eventually.ts'
-import { IDENTITY, owner, P } from './asked-index.ts'
+import { COMPLETE, owner, P, PRIMARY_PROGRESS } from './asked-index.ts'
 import { startDataApi } from './data-app.ts'
 
 /** The indexed API over an index that answers nothing, and for whom it was asked. */
@@ -17,19 +16,13 @@ async function startSilent() {
     return new Promise(() => undefined)
   }
   const deps = {
+    ...COMPLETE,
     index: {
-      progress: async () =>
-        ['testnet:P', 'testnet:X', 'testnet:C'].map((stream) => ({ stream, tip: { height: 7n }, currentAtMs: 0n })),
+      progress: PRIMARY_PROGRESS,
       utxos: { list: ({ caller }: { caller?: Caller }) => ask(caller) },
       balances: { groups: ({ caller }: { caller?: Caller }) => ask(caller) },
       activity: { last: (_chain: unknown, _addresses: unknown, caller?: Caller) => ask(caller) },
     },
-    identity: async () => IDENTITY,
-    older: { of: async () => NO_OLDER, hold: async () => true },
-    cMemories: { of: async () => INDEXED_C, hold: async () => true },
-    isIndexed: () => true,
-    maxIndexAgeMs: 10_000,
-    now: () => 0,
   } as unknown as UtxoDeps
   const app = await startDataApi([
     ...utxoRoutes(deps),

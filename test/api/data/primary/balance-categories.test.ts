@@ -1,9 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { balanceRoutes } from '../../../../src/api/data/primary/balances.ts'
 import type { PrimaryDeps } from '../../../../src/api/data/primary/chain.ts'
-import { INDEXED_C, NO_OLDER } from '../../../../src/services/node-outputs/index.ts'
 import type { BalanceGroup } from '../../../../src/store/index.ts'
-import { IDENTITY, id, owner, P, X } from '../asked-index.ts'
+import { COMPLETE, id, owner, P, PRIMARY_PROGRESS, X } from '../asked-index.ts'
 import { startDataApi } from '../data-app.ts'
 
 const [AVAX, OTHER] = ['3', '4'].map((digit) => ({ id: digit.repeat(64), name: 'A', symbol: 'A', denomination: 9 }))
@@ -31,20 +30,8 @@ interface Shown {
 
 /** What is shown of these groups: amounts, or with asset and chain where there is more than one of either. */
 async function balancesOf(place: string, groups: readonly BalanceGroup[]): Promise<Record<string, Shown[]>> {
-  const progress = ['P', 'X', 'C'].map((letter) => ({
-    stream: `testnet:${letter}`,
-    tip: { height: 7n },
-    currentAtMs: 0n,
-  }))
-  const deps = {
-    index: { progress: async () => progress, balances: { groups: async () => groups } },
-    identity: async () => IDENTITY,
-    older: { of: async () => NO_OLDER, hold: async () => true },
-    cMemories: { of: async () => INDEXED_C, hold: async () => true },
-    isIndexed: () => true,
-    maxIndexAgeMs: 10_000,
-    now: () => 0,
-  } as unknown as PrimaryDeps
+  const index = { progress: PRIMARY_PROGRESS, balances: { groups: async () => groups } }
+  const deps = { ...COMPLETE, index } as unknown as PrimaryDeps
   const app = await startDataApi(balanceRoutes({ ...deps, edge: 'strict' }))
   onTestFinished(() => app.close())
   return (await app.inject(`${place}/balances?addresses=${owner(1)}`)).json().balances

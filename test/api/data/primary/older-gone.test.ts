@@ -3,7 +3,7 @@ import { balanceRoutes } from '../../../../src/api/data/primary/balances.ts'
 import type { PrimaryDeps } from '../../../../src/api/data/primary/chain.ts'
 import { FIRST_X_BLOCKS } from '../../../../src/facts/first-x-blocks.ts'
 import type { BalanceGroup, UtxoCursor, UtxoRecord } from '../../../../src/store/index.ts'
-import { IDENTITY, owner, X } from '../asked-index.ts'
+import { COMPLETE, owner, PRIMARY_PROGRESS, X } from '../asked-index.ts'
 import { startDataApi } from '../data-app.ts'
 
 const FIRST = 1_000_000n
@@ -52,20 +52,16 @@ async function importableOf(utxos: readonly UtxoRecord[], still: (utxo: UtxoReco
     return { utxos: utxos.slice(from, from + limit), ...next }
   }
   const deps = {
+    ...COMPLETE,
     index: {
-      progress: async () =>
-        ['P', 'X', 'C'].map((letter) => ({ stream: `testnet:${letter}`, tip: { height: 7n }, currentAtMs: 0n })),
+      progress: PRIMARY_PROGRESS,
       utxos: { list },
       balances: { groups: async () => [importable(utxos.length)] },
     },
-    identity: async () => IDENTITY,
     older: {
       of: async () => ({ outputs: [], still: new Set(utxos.filter(still).map((utxo) => utxo.id)) }),
       hold: async () => true,
     },
-    isIndexed: () => true,
-    maxIndexAgeMs: 10_000,
-    now: () => 0,
   } as unknown as PrimaryDeps
   const app = await startDataApi(balanceRoutes({ ...deps, edge: 'strict' }))
   onTestFinished(() => app.close())
