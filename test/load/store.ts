@@ -6,10 +6,10 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { openStore, type Store } from '../../src/store/index.ts'
 import { shortenYoungCollections } from '../../src/wiring/process/young-generation.ts'
+import { fillBySql, MADE, type SqlClient } from '../support/generated/fill-by-sql.ts'
 import { fillGenerated, generateChain } from '../support/generated/generated-chain.ts'
+import { addressOf, PER_BLOCK, timeOf } from '../support/generated/made-chain.ts'
 import { startPostgres } from '../support/store/postgres-server.ts'
-import { fillBySql, MADE } from './store/fill-by-sql.ts'
-import { addressOf, PER_BLOCK, timeOf } from './store/made-chain.ts'
 import { expectSameRows } from './store/same-rows.ts'
 
 /*
@@ -116,6 +116,22 @@ async function sizes(url: string): Promise<void> {
   await client.end()
 }
 
+/** @returns seconds for rows, indexes and statistics */
+async function fill(url: string, store: Store, count: number): Promise<number[]> {
+  const connect = async (): Promise<SqlClient> => {
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    await client.query(`set maintenance_work_mem = '1GB'; set max_parallel_maintenance_workers = 0`)
+    return {
+      query: async <Row>(sql: string, parameters: readonly unknown[]) =>
+        (await client.query(sql, [...parameters])) as unknown as { rows: Row[] },
+      release: () => void client.end(),
+    }
+  }
+  await store.open()
+  return fillBySql({ connect, store, utxos: count, owners: Math.ceil(count / 10) })
+}
+
 /** One small chain twice: made by SQL, and told to the writer. */
 async function check(make: (name: string) => Promise<string>): Promise<void> {
   const [made, written] = await Promise.all(
@@ -125,7 +141,7 @@ async function check(make: (name: string) => Promise<string>): Promise<void> {
     }),
   )
   if (made === undefined || written === undefined) throw new Error('no databases')
-  await fillBySql(made.url, made.store, CHECKED, CHECKED / 10)
+  await fill(made.url, made.store, CHECKED)
   const rate = await expectSameRows(made, written, CHECKED / 10)
   print('rows by SQL and by the writer', `the same for ${CHECKED} outputs`)
   print('the writer: created and consumed outputs', `${Math.round(rate)} rows/s`)
@@ -153,7 +169,7 @@ async function server(): Promise<void> {
   const databaseUrl = values.url ?? (await own?.create('bench')) ?? ''
   const store = openStore({ databaseUrl, dataDir: '', logger, statementTimeoutMs: 120_000 })
   if (!values.filled) {
-    const seconds = await fillBySql(databaseUrl, store, utxos, ownerCount)
+    const seconds = await fill(databaseUrl, store, utxos)
     print('filled: rows, indexes, vacuum and analyze', seconds.map((part) => `${part.toFixed(1)} s`).join(', '))
   }
   await sizes(databaseUrl)

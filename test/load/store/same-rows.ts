@@ -1,8 +1,8 @@
 import { deepStrictEqual } from 'node:assert/strict'
 import pg from 'pg'
 import type { BlockRow, SpendRow, Store, UtxoRow } from '../../../src/store/index.ts'
-import { ASSETS, MADE, MADE_STREAM } from './fill-by-sql.ts'
-import { addressOf, timeOf } from './made-chain.ts'
+import { ASSETS, MADE, MADE_STREAM } from '../../support/generated/fill-by-sql.ts'
+import { addressOf, timeOf } from '../../support/generated/made-chain.ts'
 
 const BLOCKS_PER_RANGE = 200
 

@@ -1,19 +1,15 @@
-import type { PostgresPoolClient } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ConnectionPool, openEmbeddedPool, openServerPool } from '../../../src/store/connection/index.ts'
-import type { BlockRow, SpendRow, Store } from '../../../src/store/index.ts'
+import type { Store } from '../../../src/store/index.ts'
 import { migrate } from '../../../src/store/migrations/index.ts'
 import { preparedName } from '../../../src/store/prepared.ts'
 import { assembleStore } from '../../../src/store/store.ts'
-import {
-  fillGenerated,
-  GENERATED,
-  type GeneratedChain,
-  generateChain,
-  generatedEvmId,
-  generatedEvmRows,
-} from '../../support/generated/generated-chain.ts'
+import { fillBySql, MADE } from '../../support/generated/fill-by-sql.ts'
+import { generatedAddress, generatedEvmId, generatedEvmRows } from '../../support/generated/generated-chain.ts'
+import { addressOf, PER_BLOCK, timeOf } from '../../support/generated/made-chain.ts'
+import { commitEnds } from '../../support/store/ended-outputs.ts'
+import { explain, indexNames, listening, type Sent } from '../../support/store/explained.ts'
 import { migratedArchive } from '../../support/store/migrated-archive.ts'
 import { startPostgres } from '../../support/store/postgres-server.ts'
 
@@ -24,34 +20,8 @@ import { startPostgres } from '../../support/store/postgres-server.ts'
 const logger = pino({ level: 'silent' })
 /** The embedded database is several times slower at filling; plans do not need more. */
 const UTXOS = { embedded: 40_000, server: 150_000 }
+const OWNERS = 20_000
 const EVM_BLOCKS = 5_000
-
-interface Sent {
-  sql: string
-  parameters: readonly unknown[]
-}
-
-/** Writes down the statements that go through a pool. */
-function listening(pool: ConnectionPool, sent: Sent[]): ConnectionPool {
-  const through = (from: { connect(): Promise<PostgresPoolClient> }) => async (): Promise<PostgresPoolClient> => {
-    const client = await from.connect()
-    const query = (sql: string, parameters: readonly unknown[]): Promise<unknown> => {
-      // Of writes only these: a database is filled through the same connections.
-      if (from === pool || /^\s*update (evm_nft_metadata|utxo|utxo_owner) /.test(sql)) sent.push({ sql, parameters })
-      return client.query(sql, parameters)
-    }
-    return { query: query as PostgresPoolClient['query'], release: () => client.release() }
-  }
-  const patient = { ...pool.patient, connect: through(pool.patient) }
-  return { ...pool, connect: through(pool), patient, load: pool.load }
-}
-
-interface PlanNode {
-  'Node Type': string
-  'Relation Name'?: string
-  'Index Name'?: string
-  Plans?: PlanNode[]
-}
 
 const BIG = [
   'utxo',
@@ -65,30 +35,40 @@ const BIG = [
   'evm_holding',
 ]
 
-const indexNames = (nodes: readonly PlanNode[]): string[] => nodes.flatMap((node) => node['Index Name'] ?? [])
 /** Whether the few assets are scanned or probed is nothing to keep. */
 const ofBig = (names: readonly string[]): string[] => names.filter((name) => name !== 'asset_pkey')
-const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+
+/** A new database with the schema. */
+async function openDatabase(kind: 'embedded' | 'server'): Promise<{ pool: ConnectionPool; stop(): Promise<void> }> {
+  const settings = { statementTimeoutMs: 60_000, maxWaiting: 10, logger }
+  if (kind === 'embedded') {
+    const pool = await openEmbeddedPool({ ...settings, folder: undefined, archive: await migratedArchive() })
+    return { pool, stop: async () => {} }
+  }
+  const server = await startPostgres()
+  const pool = openServerPool({ ...settings, databaseUrl: await server.create('plans'), size: 4 })
+  await migrate(pool.patient)
+  return { pool, stop: () => server.stop() }
+}
+
+async function runOn(pool: ConnectionPool, statements: readonly string[]): Promise<void> {
+  const client = await pool.patient.connect()
+  for (const statement of statements) await client.query(statement, [])
+  client.release()
+}
 
 for (const kind of ['embedded', 'server'] as const) {
   describe(`plans of queries (${kind})`, () => {
     const sent: Sent[] = []
     let pool: ConnectionPool
     let store: Store
-    let chain: GeneratedChain
+    const heights = UTXOS[kind] / PER_BLOCK
     let stop = async (): Promise<void> => {}
 
     beforeAll(async () => {
-      const settings = { statementTimeoutMs: 60_000, maxWaiting: 10, logger }
-      if (kind === 'server') {
-        const server = await startPostgres()
-        stop = () => server.stop()
-        pool = openServerPool({ ...settings, databaseUrl: await server.create('plans'), size: 4 })
-        await migrate(pool.patient)
-      } else pool = await openEmbeddedPool({ ...settings, folder: undefined, archive: await migratedArchive() })
+      ;({ pool, stop } = await openDatabase(kind))
       store = assembleStore(kind, async () => listening(pool, sent), logger)
-      chain = generateChain({ utxos: UTXOS[kind], owners: 20_000 })
-      await fillGenerated(store, chain)
+      await fillBySql({ connect: () => pool.patient.connect(), store, utxos: UTXOS[kind], owners: OWNERS })
       await store.writer.register({ name: 'eip155:9', kind: 'evm', testnet: true, evmChainId: 9n })
       await store.writer.register({ name: 'eip155:8', kind: 'evm', testnet: false, evmChainId: 8n })
       await store.writer.commitRange(
@@ -102,32 +82,20 @@ for (const kind of ['embedded', 'server'] as const) {
           time: 1n,
         },
       )
-      const client = await pool.patient.connect()
-      await client.query('vacuum analyze', [])
-      client.release()
+      await runOn(pool, ['vacuum analyze'])
     }, 600_000)
     afterAll(async () => {
       await store.close()
       await stop()
     })
 
-    async function explain(options: string, sql: string, parameters: readonly unknown[]): Promise<PlanNode> {
-      const client = await pool.connect()
-      const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
-        `explain (${options}) ${sql}`,
-        parameters,
-      )
-      client.release()
-      return rows[0]?.['QUERY PLAN'][0].Plan as PlanNode
-    }
-
     /** How a query reads a table: the names of the nodes of its plans. */
     async function readsOf(table: string, run: () => Promise<unknown>): Promise<string[]> {
       sent.length = 0
       await run()
       const reads = sent.filter(({ sql }) => sql.includes(table))
-      const plans = await Promise.all(reads.map(({ sql, parameters }) => explain('format json', sql, parameters)))
-      const nodes = plans.flatMap(nodesOf).filter((node) => node['Relation Name'] === table)
+      const plans = await Promise.all(reads.map((statement) => explain(pool, statement)))
+      const nodes = plans.flat().filter((node) => node['Relation Name'] === table)
       return nodes.map((node) => node['Node Type'])
     }
 
@@ -138,11 +106,12 @@ for (const kind of ['embedded', 'server'] as const) {
       await run()
       const indexes: string[] = []
       const reads = sent.filter((entry) => /^(\/\* prepared \*\/)?\s*(select|with)/i.test(entry.sql))
-      for (const { sql, parameters } of reads) {
-        const nodes = nodesOf(await explain('format json', sql, parameters))
+      for (const statement of reads) {
+        const { sql } = statement
+        const nodes = await explain(pool, statement)
         // What is kept may be planned for any values: then the same indexes have to serve.
         if (kind === 'server' && preparedName(sql) !== undefined) {
-          const generic = nodesOf(await explain('format json, generic_plan', sql, []))
+          const generic = await explain(pool, { sql, parameters: [] }, ', generic_plan')
           expect(ofBig(indexNames(generic))).toEqual(ofBig(indexNames(nodes)))
         }
         const whole = nodes.filter(
@@ -154,7 +123,7 @@ for (const kind of ['embedded', 'server'] as const) {
       return indexes
     }
 
-    const owners = (count: number): string[] => Array.from({ length: count }, (_, index) => chain.address(index))
+    const owners = (count: number): string[] => Array.from({ length: count }, (_, index) => addressOf(index))
 
     it('UTXO lists: each sort has its index, for one owner and for 1,024', async () => {
       const after = { value: 1_700_100_000n, key: '7'.repeat(32) }
@@ -167,7 +136,7 @@ for (const kind of ['embedded', 'server'] as const) {
       for (const { index, ...query } of cases) {
         for (const count of [1, 64, 1_024]) {
           for (const order of ['asc', 'desc'] as const) {
-            const list = { ...query, chain: GENERATED, addresses: owners(count), order, limit: 100 }
+            const list = { ...query, chain: MADE, addresses: owners(count), order, limit: 100 }
             for (const more of [{}, { after }]) {
               expect(await indexesOf(() => store.reader.utxos.list({ ...list, ...more }))).toEqual(
                 expect.arrayContaining([index, 'utxo_pkey']),
@@ -180,9 +149,9 @@ for (const kind of ['embedded', 'server'] as const) {
 
     it('balances: the index of unspent outputs, and for the past that of ended ones too', async () => {
       for (const count of [1, 64]) {
-        const query = { chain: GENERATED, addresses: owners(count), locksAt: 1_700_000_000n }
+        const query = { chain: MADE, addresses: owners(count), locksAt: 1_700_000_000n }
         // However much of the chain lies behind a time or before it.
-        const times = [1, chain.heights >> 1, chain.heights - 1].map((height) => chain.time(height))
+        const times = [1, heights >> 1, heights - 1].map(timeOf)
         for (const at of [undefined, ...times]) {
           const run = () => store.reader.balances.groups({ ...query, ...(at === undefined ? {} : { at }) })
           const used = at === undefined ? ['utxo_owner_open'] : ['utxo_owner_open', 'utxo_owner_ended']
@@ -192,7 +161,7 @@ for (const kind of ['embedded', 'server'] as const) {
     })
 
     it('activity, rewards and stakes: ends and parts of the owners index', async () => {
-      const activity = await indexesOf(() => store.reader.activity.last(GENERATED, owners(64)))
+      const activity = await indexesOf(() => store.reader.activity.last(MADE, owners(64)))
       expect(activity).toEqual(expect.arrayContaining(['utxo_owner_pkey', 'utxo_owner_ended']))
       const rewards = await indexesOf(() => store.reader.rewards.sums('generated', owners(64)))
       expect(rewards).toEqual(expect.arrayContaining(['utxo_owner_reward', 'utxo_owner_staked']))
@@ -207,13 +176,10 @@ for (const kind of ['embedded', 'server'] as const) {
 
     it('blocks: by height, by either id, by proposer in a window', async () => {
       const { blocks } = store.reader
-      expect(await indexesOf(() => blocks.atHeight(GENERATED, 77n))).toEqual(['block_pkey'])
-      expect(await indexesOf(() => blocks.withId(GENERATED, 'ab'.repeat(32)))).toEqual([
-        'block_by_id',
-        'block_by_outer_id',
-      ])
-      const [block] = [await blocks.atHeight(GENERATED, 77n)]
-      const query = { chain: GENERATED, nodeId: block?.proposer?.nodeId ?? '', from: 1n, to: 2_000_000_000n, limit: 10 }
+      expect(await indexesOf(() => blocks.atHeight(MADE, 77n))).toEqual(['block_pkey'])
+      expect(await indexesOf(() => blocks.withId(MADE, 'ab'.repeat(32)))).toEqual(['block_by_id', 'block_by_outer_id'])
+      const [block] = [await blocks.atHeight(MADE, 77n)]
+      const query = { chain: MADE, nodeId: block?.proposer?.nodeId ?? '', from: 1n, to: 2_000_000_000n, limit: 10 }
       expect(await indexesOf(() => blocks.proposedBy(query))).toEqual(['block_by_proposer'])
     })
 
@@ -234,55 +200,67 @@ for (const kind of ['embedded', 'server'] as const) {
           expect.arrayContaining(['evm_block_with_failure', 'evm_tx_pkey']),
         )
       }
-      expect(await indexesOf(() => evm.chainsOf(chain.address(5)))).toContain('evm_participant_pkey')
-      expect(await indexesOf(() => evm.touchedTokens(9n, chain.address(5), 100))).toContain('evm_holding_pkey')
-      const collection = { chainId: 9n, contract: chain.address(3) }
+      expect(await indexesOf(() => evm.chainsOf(generatedAddress(5)))).toContain('evm_participant_pkey')
+      expect(await indexesOf(() => evm.touchedTokens(9n, generatedAddress(5), 100))).toContain('evm_holding_pkey')
+      const collection = { chainId: 9n, contract: generatedAddress(3) }
       const list = await indexesOf(() => nfts.list(collection, { afterTokenId: 2_000n, limit: 100 }))
       expect(list).toEqual(expect.arrayContaining(['evm_nft_pkey', 'evm_nft_metadata_pkey']))
     })
 
     it('ends of outputs: each by its key, also of some thousand at once', async () => {
-      const client = await pool.patient.connect()
-      const { rows } = await client.query<Pick<SpendRow, 'txId'> & { index: bigint }>(
-        `select tx_id as "txId", output_index as index from utxo
-          where consumed_time is null and chain = consumable_on limit 4000`,
-        [],
-      )
-      client.release()
-      const height = BigInt(chain.heights)
-      const time = chain.time(chain.heights)
-      const by = 'cd'.repeat(32)
-      const spends = rows.map(({ txId, index }) => ({ txId, outputIndex: Number(index), by, height, time }))
-      const last = await store.reader.blocks.atHeight(GENERATED, height - 1n)
-      const block = { ...last, height, id: by, parentId: last?.id, outerId: by, txIds: [by], time } as BlockRow
+      const last = await store.reader.blocks.atHeight(MADE, BigInt(heights - 1))
       sent.length = 0
-      await store.writer.commitRange(
-        'generated:P',
-        { primary: { blocks: [block], utxos: [], spends } },
-        { from: height, parentId: last?.id ?? '', height, blockId: by, time },
-      )
-      const used: string[][] = []
-      for (const { sql, parameters } of sent.filter((entry) => entry.sql.includes('update utxo')))
-        used.push(indexNames(nodesOf(await explain('format json', sql, parameters))))
-      const [outputs, ...entries] = used
-      expect(outputs).toEqual(['utxo_pkey'])
-      expect([...new Set(entries.flat())]).toEqual(['utxo_owner_pkey'])
-      expect(used.every(({ length }) => length === 1)).toBe(true)
+      await commitEnds(store, 'generated:P', { height: heights, parentId: last?.id, count: 4_000 })
+      await expectKeys(pool, sent)
     })
 
     it('a re-org: metadata from above the fork, and what is being fetched, of all that the chain has', async () => {
-      const client = await pool.patient.connect()
-      await client.query('update evm_nft_metadata set height = 1, due_at = null', [])
-      await client.query('vacuum analyze evm_nft_metadata', [])
-      client.release()
+      await runOn(pool, ['update evm_nft_metadata set height = 1, due_at = null', 'vacuum analyze evm_nft_metadata'])
       sent.length = 0
       await store.writer.rewind('eip155:9', BigInt(EVM_BLOCKS - 3))
       const updates = sent.filter((entry) => entry.sql.startsWith('update evm_nft_metadata'))
-      const plans = await Promise.all(updates.map(({ sql, parameters }) => explain('format json', sql, parameters)))
-      expect(plans.map((plan) => indexNames(nodesOf(plan)))).toEqual([
-        ['evm_nft_metadata_by_height'],
-        ['evm_nft_metadata_due'],
-      ])
+      const plans = await Promise.all(updates.map((statement) => explain(pool, statement)))
+      expect(plans.map(indexNames)).toEqual([['evm_nft_metadata_by_height'], ['evm_nft_metadata_due']])
     })
   })
+
+  it(`ends of outputs in a young index: each by its key, with and without statistics (${kind})`, async () => {
+    const { pool, stop } = await openDatabase(kind)
+    const sent: Sent[] = []
+    const store = assembleStore(kind, async () => listening(pool, sent), logger)
+    await store.writer.register({ name: 'young:P', kind: 'primary', network: 'young', testnet: true, chain: 'P' })
+    for (const height of [0, 2, 4]) {
+      sent.length = 0
+      await commitEnds(store, 'young:P', { height, count: 2_000 })
+    }
+    // As before the first ANALYZE, which may have been there in the background.
+    const tables = "('utxo'::regclass, 'utxo_owner'::regclass)"
+    await runOn(pool, [
+      `delete from pg_statistic where starelid in ${tables}`,
+      `update pg_class set reltuples = -1, relpages = 0 where oid in ${tables}`,
+    ])
+    await expectKeys(pool, sent)
+    await runOn(pool, ['vacuum analyze'])
+    await expectKeys(pool, sent)
+    await store.close()
+    await stop()
+  })
+}
+
+/** How the statements that end outputs find them: by the whole key, one row after the other. */
+async function expectKeys(pool: ConnectionPool, sent: readonly Sent[]): Promise<void> {
+  const updates = sent.filter(({ sql }) => /^\s*update utxo/.test(sql))
+  // Spent, released and prolonged, each with the entries of its owners.
+  expect(updates).toHaveLength(6)
+  for (const statement of updates) {
+    const reads = (await explain(pool, statement)).filter(
+      (node) => node['Relation Name'] && node['Node Type'] !== 'ModifyTable',
+    )
+    const [read] = reads
+    const isOutput = read?.['Relation Name'] === 'utxo'
+    expect(reads).toHaveLength(1)
+    expect(read).toMatchObject({ 'Node Type': 'Index Scan', 'Index Name': isOutput ? 'utxo_pkey' : 'utxo_owner_pkey' })
+    for (const column of isOutput ? ['network', 'utxo'] : ['address', 'chain', 'created_time, utxo'])
+      expect(read?.['Index Cond']).toContain(column)
+  }
 }

@@ -33,7 +33,7 @@ export function generateChain(size: ChainSize): GeneratedChain {
   return {
     heights,
     time,
-    address,
+    address: generatedAddress,
     *ranges() {
       const random = createRandom(7)
       const open: { txId: string; outputIndex: number }[] = []
@@ -65,14 +65,14 @@ export function generateChain(size: ChainSize): GeneratedChain {
       function outputsOf(height: number): UtxoRow[] {
         return Array.from({ length: perBlock }, (_, outputIndex) => {
           const owner = random() < 0.05 ? 0 : 1 + Math.floor(random() * (owners - 1))
-          const second = random() < 0.02 ? [address(1 + Math.floor(random() * (owners - 1)))] : []
+          const second = random() < 0.02 ? [generatedAddress(1 + Math.floor(random() * (owners - 1)))] : []
           return {
             txId: txId(height),
             outputIndex,
             kind: 'transfer',
             assetId: id(0xa1, random() < 0.9 ? 0 : 1),
             amount: BigInt(Math.floor(random() * 1e12)),
-            addresses: [...new Set([address(owner), ...second])],
+            addresses: [...new Set([generatedAddress(owner), ...second])],
             threshold: 1,
             locktime: random() < 0.01 ? BigInt(START * 2) : 0n,
             height: BigInt(height),
@@ -97,7 +97,11 @@ export function generateChain(size: ChainSize): GeneratedChain {
         time: time(height),
         size: 700,
         txIds: [txId(height)],
-        proposer: { nodeId: address(900_000_000 + (height % 1_000)), pChainHeight: BigInt(height), time: time(height) },
+        proposer: {
+          nodeId: generatedAddress(900_000_000 + (height % 1_000)),
+          pChainHeight: BigInt(height),
+          time: time(height),
+        },
       }
     })
   }
@@ -116,7 +120,7 @@ export function generateChain(size: ChainSize): GeneratedChain {
 /** Ids have to look random: in order, they would flatter the indexes. */
 const id = (kind: number, number: number): string => scatter(kind, number).padEnd(64, '5')
 const txId = (height: number): string => id(0xc1, height)
-const address = (index: number): string => scatter(0xd1, index).padEnd(40, '7')
+export const generatedAddress = (index: number): string => scatter(0xd1, index).padEnd(40, '7')
 
 function scatter(kind: number, number: number): string {
   const mixed = BigInt.asUintN(64, (BigInt(number) + 1n) * 0x9e3779b97f4a7c15n)
@@ -134,8 +138,6 @@ function createRandom(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 }
-
-export const GENERATED = { network: 'generated', letter: 'P' as const }
 
 /** Writes the chain; answers how many rows that were: outputs and consumptions. */
 export async function fillGenerated(store: Store, chain: GeneratedChain): Promise<number> {
@@ -179,8 +181,8 @@ export function generatedEvmRows(from: number, to: number): EvmRows {
         height: BigInt(height),
         index,
         hash: id(0xe2, height * 10 + index),
-        from: address(height * 10 + index),
-        to: address(index),
+        from: generatedAddress(height * 10 + index),
+        to: generatedAddress(index),
         value: 10n ** 18n,
         success: !(height % 50 === 0 && index === 0),
         type: 2,
@@ -192,18 +194,22 @@ export function generatedEvmRows(from: number, to: number): EvmRows {
       })),
     ),
     nfts: heights.map((height) => ({
-      contract: address(height % 20),
+      contract: generatedAddress(height % 20),
       tokenId: BigInt(height),
       standard: 'ERC-721' as const,
-      owner: address(height),
+      owner: generatedAddress(height),
       height: BigInt(height),
       logIndex: 0,
       firstHeight: BigInt(height),
     })),
     participants: heights.flatMap((height) =>
-      indexes.map((index) => ({ address: address(height * 10 + index), height: BigInt(height) })),
+      indexes.map((index) => ({ address: generatedAddress(height * 10 + index), height: BigInt(height) })),
     ),
-    holdings: heights.map((height) => ({ address: address(height), contract: address(5), height: BigInt(height) })),
+    holdings: heights.map((height) => ({
+      address: generatedAddress(height),
+      contract: generatedAddress(5),
+      height: BigInt(height),
+    })),
   }
 }
 

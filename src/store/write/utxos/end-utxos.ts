@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { hexParts } from '../../../lib/bytes/hex-parts.ts'
 import { type Column, column, insertRows, rowSource } from '../../bulk/rows.ts'
 import { letters } from '../../codes.ts'
@@ -14,10 +14,17 @@ import { type KeyedProlongation, type KeyedRelease, type KeyedSpend, name } from
 const ADDRESS_BYTES = 20
 
 /**
- * `u.utxo = r.utxo` in a form that is no condition of a hash join: with fewer than a million outputs the planner prefers
- * to read all of them to some thousand searches by key, for each range of a chain that is read from its beginning.
+ * Outputs by their key, one search for each row of `r`, whatever the planner knows. `u.utxo = r.utxo` would be a hash
+ * join over all outputs while there are fewer than a million. The condition is one of which it knows nothing: where a
+ * table has no statistics yet it takes `consumed_time is null` for a rare thing, and compares each such output with each
+ * row, which takes seconds for each range of a chain that is read from its beginning.
  */
-const ONE_BY_ONE = sql`u.utxo = any(array[r.utxo])`
+const byKey = (condition: RawBuilder<unknown>): RawBuilder<unknown> => sql`u.network = any(array[r.network])
+  and u.utxo = any(array[r.utxo]) and case when ${condition} then true else false end`
+
+/** Rows of outputs of one network. */
+const keyedRows = <R>(scope: UtxoScope, columns: readonly Column<R>[], rows: readonly R[]): RawBuilder<unknown> =>
+  rowSource('r', [column<R>('network', 'int2', () => scope.network), ...columns], rows)
 
 /** Keys of an output's owner entries. */
 interface Changed {
@@ -45,9 +52,9 @@ export function spendUtxos(tx: RangeTransaction, scope: UtxoScope, spends: reado
     (chunk) => sql<Changed>`
       update utxo u set consumed_by = r.consumed_by, consumed_height = r.consumed_height,
         consumed_time = r.consumed_time, signatures = r.signatures
-      from ${rowSource('r', SPEND, chunk)}
-      where u.network = ${scope.network} and ${ONE_BY_ONE} and u.consumed_time is null
-        and u.consumable_on = ${letters.number(scope.letter)} and coalesce(u.staked_until, 0) < ${openEnd}
+      from ${keyedRows(scope, SPEND, chunk)}
+      where ${byKey(sql`u.consumed_time is null and u.consumable_on = ${letters.number(scope.letter)}
+        and coalesce(u.staked_until, 0) < ${openEnd}`)}
       returning u.utxo, u.addresses, u.created_time, u.chain, u.consumable_on, r.consumed_time as time`,
   )
   return async () => {
@@ -100,8 +107,8 @@ function changeStake<R extends KeyedProlongation | KeyedRelease>(
     tx,
     rows,
     (chunk) => sql<Changed>`
-      update utxo u set ${sql.ref(member)} = r.time from ${rowSource('r', columns, chunk)}
-      where u.network = ${scope.network} and ${ONE_BY_ONE} and u.staked_until = ${openEnd}
+      update utxo u set ${sql.ref(member)} = r.time from ${keyedRows(scope, columns, chunk)}
+      where ${byKey(sql`u.staked_until = ${openEnd}`)}
       returning u.utxo, u.addresses, u.created_time, u.chain, u.consumable_on, r.time`,
   )
   return async () => {
@@ -150,6 +157,7 @@ const ENTRY: Column<ChangedEntry>[] = [
 /**
  * Finds owners' entries by their whole key: one probe each, on one of many machines. Bounds of time and output are what
  * only the primary key has: by equality the planner may take the index by amount, and read all that a large owner has.
+ * Nor is the chain an equality: of a small table it would be the one column to join all entries and all rows by.
  */
 async function changeEntries(
   tx: RangeTransaction,
@@ -167,7 +175,7 @@ async function changeEntries(
     entries,
     (chunk) => sql`
       update utxo_owner o set ${sql.ref(member)} = r.time from ${rowSource('r', ENTRY, chunk)}
-      where o.address = any(array[r.address]) and o.chain = r.chain
+      where o.address = any(array[r.address]) and o.chain = any(array[r.chain])
         and (o.created_time, o.utxo) >= (r.created_time, r.utxo) and (o.created_time, o.utxo) <= (r.created_time, r.utxo)`,
   )
   const count = answers.reduce((sum, { numAffectedRows = 0n }) => sum + numAffectedRows, 0n)

@@ -1,4 +1,3 @@
-import pg from 'pg'
 import type { Store } from '../../../src/store/index.ts'
 import { BLOCK_SECONDS, blockId, nodeId, outerId, outputs, PER_BLOCK, START, timeSql, txId } from './made-chain.ts'
 
@@ -23,45 +22,62 @@ export const ASSETS = ['a0', 'a1'].map((byte) => ({
 const TABLES = ['utxo', 'utxo_owner', 'block']
 const OPEN_END = 2n ** 63n - 1n
 
+/** A connection to the database that is filled. */
+export interface SqlClient {
+  query<Row>(sql: string, parameters: readonly unknown[]): Promise<{ rows: Row[] }>
+  release(): void
+}
+
+export interface Made {
+  /** Opens one more connection to the store's database. */
+  connect(): Promise<SqlClient>
+  store: Store
+  utxos: number
+  owners: number
+}
+
 /**
- * Fills a new database on the server itself with the rows that the writer would have left there: ten million by the
- * writer take an hour on a busy machine. Indexes are made after the rows, as they stand in the schema.
+ * Fills a new database itself with the rows that the writer would have left there: ten million by the writer take an
+ * hour on a busy machine. Indexes are made after the rows, as they stand in the schema.
  * @returns seconds for rows, indexes and statistics
  */
-export async function fillBySql(url: string, store: Store, utxos: number, owners: number): Promise<number[]> {
-  await store.open()
+export async function fillBySql({ connect, store, utxos, owners }: Made): Promise<number[]> {
   await store.writer.register(MADE_STREAM)
-  const client = await connect(url)
-  const { rows } = await client.query<{ id: number }>(`select id from network where name = '${MADE.network}'`)
-  const network = rows[0]?.id ?? 0
-  const indexes = await dropIndexes(client)
-  for (const { id, name } of ASSETS) {
-    await client.query(
-      `insert into asset (network, id, name, symbol, denomination, type, height)
-        values ($1, decode($2, 'hex'), $3, $3, 9, 'secp256k1', 0)`,
-      [network, id, name],
-    )
-  }
-  const seconds = [await timed(() => together(url, tables(network, utxos, owners)))]
-  seconds.push(await timed(() => together(url, indexes)))
-  seconds.push(
-    await timed(() =>
-      together(
-        url,
-        TABLES.map((table) => `vacuum (analyze) ${table}`),
-      ),
-    ),
-  )
-  await client.query('analyze')
-  // Else the queries measured would wait for what the filling left to be written.
-  await client.query('checkpoint')
+  const run = statementsOn(connect)
+  const [network] = await run<{ id: number }>([`select id from network where name = '${MADE.network}'`])
+  const indexes = await dropIndexes(run)
+  await run(ASSETS.map(({ id, name }) => assetRow(network?.id ?? 0, id, name)))
+  const seconds = [await timed(() => together(connect, tables(network?.id ?? 0, utxos, owners)))]
+  seconds.push(await timed(() => together(connect, indexes)))
+  const vacuum = TABLES.map((table) => `vacuum (analyze) ${table}`)
+  seconds.push(await timed(() => together(connect, vacuum)))
   const last = Math.ceil(utxos / PER_BLOCK) - 1
-  await client.query(
+  await run([
+    'analyze',
+    // Else the queries measured would wait for what the filling left to be written.
+    'checkpoint',
     `update stream set height = ${last}, block_id = ${blockId(`${last} + 1`)}, block_time = ${timeSql(String(last))}`,
-  )
-  await client.end()
+  ])
   return seconds
 }
+
+const assetRow = (network: number, id: string, name: string): string =>
+  `insert into asset (network, id, name, symbol, denomination, type, height)
+    values (${network}, decode('${id}', 'hex'), '${name}', '${name}', 9, 'secp256k1', 0)`
+
+/** Runs statements one after the other. @returns the rows of the last one */
+type Run = <Row>(statements: readonly string[]) => Promise<Row[]>
+
+/** On a connection that is held no longer: the embedded database has one. */
+const statementsOn =
+  (connect: Made['connect']): Run =>
+  async <Row>(statements: readonly string[]): Promise<Row[]> => {
+    const client = await connect()
+    let rows: Row[] = []
+    for (const statement of statements) rows = (await client.query<Row>(statement, [])).rows
+    client.release()
+    return rows
+  }
 
 /** As `utxo-origin.ts` writes it: the height without zero bytes in front, the output's index in one byte. */
 const ORIGIN = `case when second_address is null then
@@ -98,23 +114,25 @@ function tables(network: number, utxos: number, owners: number): string[] {
 }
 
 /** Takes the indexes and keys away. @returns the statements that bring them back */
-async function dropIndexes(client: pg.Client): Promise<string[]> {
-  const keys = await client.query<{ table: string; name: string; definition: string }>(
+async function dropIndexes(run: Run): Promise<string[]> {
+  const tables = TABLES.map((table) => `'${table}'`).join(', ')
+  const keys = await run<{ table: string; name: string; definition: string }>([
     `select conrelid::regclass::text as table, conname as name, pg_get_constraintdef(oid) as definition
-     from pg_constraint where contype = 'p' and conrelid::regclass::text = any($1)`,
-    [TABLES],
-  )
-  const indexes = await client.query<{ name: string; definition: string }>(
+     from pg_constraint where contype = 'p' and conrelid::regclass::text in (${tables})`,
+  ])
+  const names = keys.map(({ name }) => `'${name}'`).join(', ')
+  const indexes = await run<{ name: string; definition: string }>([
     `select indexname as name, indexdef as definition from pg_indexes
-     where tablename = any($1) and indexname <> all($2)`,
-    [TABLES, keys.rows.map(({ name }) => name)],
-  )
-  for (const { table, name } of keys.rows) await client.query(`alter table ${table} drop constraint ${name}`)
-  for (const { name } of indexes.rows) await client.query(`drop index ${name}`)
+     where tablename in (${tables}) and indexname not in (${names})`,
+  ])
+  await run([
+    ...keys.map(({ table, name }) => `alter table ${table} drop constraint ${name}`),
+    ...indexes.map(({ name }) => `drop index ${name}`),
+  ])
   return [
     // A plain unique index can be made while others are made on the same table; the key takes it over below.
-    ...keys.rows.map(({ table, name, definition }) => keyStatement(table, name, definition)),
-    ...indexes.rows.map(({ definition }) => definition),
+    ...keys.map(({ table, name, definition }) => keyStatement(table, name, definition)),
+    ...indexes.map(({ definition }) => definition),
   ]
 }
 
@@ -123,23 +141,14 @@ const keyStatement = (table: string, name: string, definition: string): string =
    alter table ${table} add constraint ${name} primary key using index ${name}`
 
 /** Runs statements on as many connections as a small machine has cores. */
-async function together(url: string, statements: readonly string[]): Promise<void> {
+async function together(connect: Made['connect'], statements: readonly string[]): Promise<void> {
   const left = [...statements]
   const work = async (): Promise<void> => {
-    const client = await connect(url)
-    await client.query(`set maintenance_work_mem = '1GB'; set max_parallel_maintenance_workers = 0`)
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
-      for (const statement of next.split(';')) await client.query(statement)
+      await statementsOn(connect)(next.split(';'))
     }
-    await client.end()
   }
   await Promise.all([work(), work()])
-}
-
-async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  return client
 }
 
 async function timed(run: () => Promise<void>): Promise<number> {

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 export const PER_BLOCK = 10
 export const START = 1_700_000_000
 export const BLOCK_SECONDS = 2
-/** Outputs are consumed within so many blocks after they were made. */
+/** Outputs are consumed within so many blocks after they were made, and of a shorter chain within its length. */
 const LONGEST_LIFE = 15_000
 
 /** Unix seconds of the block at a height. */
@@ -43,7 +43,7 @@ export function outputs(utxos: number, owners: number): string {
       select n, n / ${PER_BLOCK} as height, n % ${PER_BLOCK} as output_index,
         case when ${dice(1, 20)} = 0 then 0 else 1 + ${dice(2, owners - 1)} end as owner,
         case when ${dice(3, 50)} = 0 then 1 + ${dice(4, owners - 1)} end as second,
-        ${dice(5, 50)} = 0 as exported, ${dice(6, 10)} < 7 as spent, 1 + ${dice(7, LONGEST_LIFE)} as life,
+        ${dice(5, 50)} = 0 as exported, ${dice(6, 10)} < 7 as spent, 1 + ${dice(7, Math.min(LONGEST_LIFE, heights))} as life,
         ${dice(8, 10)} = 0 as other_asset, ${dice(9, 1e12)} as amount,
         case when ${dice(10, 100)} = 0 then ${START * 2} else 0 end as locktime
       from generate_series(0::int8, ${utxos - 1}) n) m)`
