@@ -33,7 +33,7 @@ it('the commands that keep and bring back the database of the composition name w
   const services = parse(read('docker/compose.yaml'), { merge: true }).services
   const words = read('docs/operations.md')
   const commands = [...words.matchAll(/^docker compose -f docker\/compose.yaml exec -T (\S+) (\w+) -U (\S+) .*$/gm)]
-  expect(commands.map(([, , program]) => program)).toEqual(['pg_dump', 'dropdb', 'createdb', 'pg_restore'])
+  expect(commands.map(([, , program]) => program)).toEqual(['pg_dump', 'dropdb', 'createdb', 'pg_restore', 'vacuumdb'])
   for (const [line, service = '', , user] of commands) {
     const { POSTGRES_USER, POSTGRES_DB } = services[service].environment
     expect(user).toBe(POSTGRES_USER)
