@@ -55,6 +55,9 @@ it.each([
   { result: '0x' },
   { result: '0x0100' },
   { result: `0x${'00'.repeat(32)}` },
+  // Begins like the reader's output, and ends in the middle of a record, or of a byte.
+  { result: `0x01${'00'.repeat(27)}` },
+  { result: `0x01${'00'.repeat(26)}0` },
   { result: null },
   { result: 5 },
 ])('a server that answers eth_call with %j leaves it to the next', async (said) => {

@@ -1,6 +1,6 @@
 import type { UpstreamPool } from '../../../upstream/types.ts'
 import { isRefusal } from './call-failure.ts'
-import { isPacked, packBalanceQuery, packCallQuery, unpackBalances, unpackCalls } from './packing.ts'
+import { packBalanceQuery, packCallQuery, unpackBalances, unpackCalls } from './packing.ts'
 import type { CallContext, ReadMethod } from './reader-types.ts'
 
 /** Address at which overridden code runs; unused on every chain. */
@@ -24,33 +24,50 @@ export const callOptions = ({ signal, deadline, onSent }: CallContext) => ({
   ...(onSent && { onSent }),
 })
 
-/** Some servers do not run such calls: they refuse them, or answer as for an account without code. */
-const isNoPackedAnswer = (said: unknown): boolean => (said instanceof Error ? isRefusal(said) : !isPacked(said))
+/** Throws when an answer is not what the reader writes for a query. */
+type Unpack<T> = (hex: unknown) => T
+
+/**
+ * Some servers do not run such calls: they refuse them, or answer as for an account without code. What is damaged is no
+ * answer either: another server is asked.
+ */
+const isNoAnswer =
+  (unpack: Unpack<unknown>) =>
+  (said: unknown): boolean => {
+    if (said instanceof Error) return isRefusal(said)
+    try {
+      unpack(said)
+      return false
+    } catch {
+      return true
+    }
+  }
 
 /**
  * Runs the two Yul readers in one eth_call. `create` sends them as init code, which any chain runs; `override` puts the
  * same bytes at an address for the duration of the call, for chains where only listed accounts may create contracts.
  */
 export function createPackedMethod(target: CallTarget, name: 'create' | 'override'): ReadMethod {
-  const run = (code: string, block: bigint | undefined, context: CallContext): Promise<unknown> => {
+  const run = async <T extends { chainId: bigint }>(
+    code: string,
+    block: bigint | undefined,
+    context: CallContext,
+    unpack: Unpack<T>,
+  ): Promise<T> => {
     const tag = blockTag(block)
     const params =
       name === 'create'
         ? [{ data: code }, tag]
         : [{ to: OVERRIDE_ADDRESS, data: '0x' }, tag, { [OVERRIDE_ADDRESS]: { code } }]
-    return target.pool.rpc('', 'eth_call', params, { ...callOptions(context), doubts: isNoPackedAnswer })
+    const options = { ...callOptions(context), doubts: isNoAnswer(unpack) }
+    const answer = unpack(await target.pool.rpc('', 'eth_call', params, options))
+    target.checkChain(answer.chainId)
+    return answer
   }
   return {
     name,
-    balances: async (query, context) => {
-      const answer = unpackBalances(await run(packBalanceQuery(query), query.block, context), query)
-      target.checkChain(answer.chainId)
-      return answer
-    },
-    calls: async (query, context) => {
-      const answer = unpackCalls(await run(packCallQuery(query), query.block, context), query)
-      target.checkChain(answer.chainId)
-      return answer
-    },
+    balances: async (query, context) =>
+      run(packBalanceQuery(query), query.block, context, (hex) => unpackBalances(hex, query)),
+    calls: async (query, context) => run(packCallQuery(query), query.block, context, (hex) => unpackCalls(hex, query)),
   }
 }

@@ -51,7 +51,7 @@ interface Head {
 }
 
 /** Whether an answer starts like the output of the readers. */
-export const isPacked = (hex: unknown): hex is string =>
+const isPacked = (hex: unknown): hex is string =>
   typeof hex === 'string' && hex.length >= 2 + 2 * HEAD_BYTES && /^0x01/i.test(hex)
 
 function unpackHead(hex: unknown): Head {
