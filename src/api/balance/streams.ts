@@ -87,7 +87,7 @@ export function createStreams(options: StreamsOptions) {
 
   function sendAtOnce(reply: FastifyReply, bytes: Buffer): void {
     // What the system accepts at once needs no timer; the rest is buffered for the reader.
-    if (bytes.length > SLICE) cutWhenStalled(reply)
+    if (bytes.length > SLICE) cutWhenStalled(reply, limits.stalledReaderMs)
     withHeaders(reply).send(bytes)
   }
 
@@ -113,7 +113,8 @@ export function createStreams(options: StreamsOptions) {
     void Promise.all([known, writeAll(stream, result, request)]).then(stream.end)
     // A client that waits for a chain waits for its call: that is sent first, the headers while it is under way.
     const send = (): void => {
-      cutWhenStalled(reply)
+      // Comments come after silence, and nothing is wrong before.
+      cutWhenStalled(reply, limits.stalledReaderMs + limits.keepAliveMs)
       endConnectionUnsaid(reply)
       withHeaders(reply).send(stream.readable)
     }
@@ -143,9 +144,12 @@ export function createStreams(options: StreamsOptions) {
     return events
   }
 
-  /** A reader whose socket takes nothing more is cut even after the last item was queued. */
-  function cutWhenStalled(reply: FastifyReply): void {
-    reply.raw.setTimeout(limits.stalledReaderMs + limits.keepAliveMs, () => reply.raw.destroy())
+  /**
+   * A reader whose socket takes nothing more is cut even after the last item was queued: after twice as long at most,
+   * since the first look of a socket at what waits counts as a change of it.
+   */
+  function cutWhenStalled(reply: FastifyReply, ms: number): void {
+    reply.raw.setTimeout(ms, () => reply.raw.destroy())
   }
 
   async function writeAll(

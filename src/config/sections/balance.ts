@@ -30,7 +30,10 @@ export const BalanceSection = section({
   ),
   maxStaleMs: ms(60_000, 'If a chain fails, its last good answer may be served while it is younger than this.'),
   keepAliveMs: wait(15_000, 'Silence on a stream before a comment line is sent.'),
-  stalledReaderMs: wait(30_000, 'A client that reads nothing for this long is cut.'),
+  stalledReaderMs: wait(
+    30_000,
+    'A client that reads nothing for this long is cut; of an answer that was ready at once, after twice as long at most (up to 64 KiB: http.answerTimeoutMs).',
+  ),
   maxStreams: count(2_000, 'Open balance streams; one more is 503 with retry-after.'),
   cacheEntries: Type.Integer({
     minimum: 1,

@@ -26,8 +26,8 @@ const fifty = {
 const named = (length: number) =>
   evm(1n, [{ address: '0xaa', name: 'x'.repeat(length), symbol: 's', decimals: 1, balance: 1n }])
 
-/** Asks and takes nothing of the answer; over when the server cuts the connection. */
-async function untilCut(app: FastifyInstance, url: string, question: object): Promise<void> {
+/** Asks, so many times at once, and takes nothing of the answers; over when the server cuts the connection. */
+async function untilCut(app: FastifyInstance, url: string, question: object, times = 1): Promise<void> {
   const body = JSON.stringify(question)
   const { hostname, port } = new URL(url)
   const cut = new Promise((resolve) => app.server.once('connection', (taken) => taken.once('close', resolve)))
@@ -35,9 +35,8 @@ async function untilCut(app: FastifyInstance, url: string, question: object): Pr
   onTestFinished(() => void socket.destroy())
   socket.on('error', () => {})
   await once(socket, 'connect')
-  socket.write(
-    `POST /v1/balance/get-balances HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
-  )
+  const request = `POST /v1/balance/get-balances HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+  socket.write(request.repeat(times))
   socket.pause()
   await cut
 }
@@ -108,6 +107,23 @@ describe('an open stream', () => {
     })
     expect(itemsOf(await (await post(url, fifty)).text())).toHaveLength(50)
     await untilCut(app, url, fifty)
+  })
+
+  it('is no stream where all is known: who takes nothing is cut no later, however rare comments are', async () => {
+    const { url, app } = await serveBalances({
+      limits: { stalledReaderMs: 500, keepAliveMs: 600_000 },
+      chains: [
+        scriptedChain(
+          'eip155:1',
+          'evm',
+          answerAll(() => named(4_000)),
+          600_000,
+        ),
+      ],
+    })
+    expect(itemsOf(await (await post(url, fifty)).text())).toHaveLength(50)
+    // More than the system takes for a connection.
+    await untilCut(app, url, fifty, 100)
   })
 
   it('is over when its reader leaves before the headers are out', async () => {
