@@ -9,6 +9,7 @@ import { createBodyRoom } from '../api/plugins/body-room.ts'
 import { type ClientShare, createClientShare } from '../api/plugins/client-share.ts'
 import { installConnectionTracking } from '../api/plugins/connections.ts'
 import { installMetricsRoute } from '../api/plugins/metrics-route.ts'
+import { createPageOrigins } from '../api/plugins/page-origins.ts'
 import { installRequestLedger } from '../api/plugins/request-ledger.ts'
 import { installRequestLog, requestId } from '../api/plugins/request-log.ts'
 import { installTrace } from '../api/plugins/trace.ts'
@@ -91,7 +92,8 @@ function createServer(
   admission: Admission,
   share: ClientShare,
 ): FastifyInstance {
-  const bodies = createBodyRoom(roomOf(config), () => metrics?.http.refused('bodies'))
+  const pages = createPageOrigins(config.http.corsOrigins)
+  const bodies = createBodyRoom(roomOf(config), () => metrics?.http.refused('bodies'), pages)
   const http: FastifyInstance = Fastify({
     loggerInstance: logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -109,6 +111,7 @@ function createServer(
     ...createFrontDoor({
       ...config.http,
       node: node.api,
+      pages,
       ...(guard ? { guard } : {}),
       admission: {
         ...admission,
@@ -122,14 +125,14 @@ function createServer(
         refuse: (response, path) => {
           const reason = admission.refusal(path, response.req) ?? 'too many requests'
           metrics?.http.refused(reason)
-          refuseAdmission(response, path, reason)
+          refuseAdmission(response, path, reason, pages)
         },
       },
     }),
     // The front door lets escapes through that are not UTF-8.
     frameworkErrors: (_error, request, reply) => {
       reply.hijack()
-      refuseUnreadableTarget(reply.raw, request.raw.url ?? '/')
+      refuseUnreadableTarget(reply.raw, request.raw.url ?? '/', pages)
     },
     // The web frameworks that clients of these APIs know treat `…/health-check/` as the same path.
     routerOptions: { ignoreTrailingSlash: true },

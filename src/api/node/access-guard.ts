@@ -8,8 +8,8 @@ export type TokenCheck = Pick<AccessTokens, 'problem' | 'isCurrent'>
 
 const SCHEME = 'Bearer '
 
-/** Web pages must be able to read that their token is no longer good, or that they may retry. */
-const FOR_PAGES = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'retry-after' }
+/** The front door lets web pages read that their token is no longer good; here, that they may retry. */
+const FOR_PAGES = { 'access-control-expose-headers': 'retry-after' }
 const RETRY = { 'retry-after': '1' }
 
 /** A node's guard always answers with id 1 and without data; clients of the APIs under /v1 know only the errors of those. */

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { PageOrigins } from '../plugins/page-origins.ts'
 import { isMeantForApi, refuseUnreadableTarget } from '../plugins/unreadable-target.ts'
 import type { AccessGuard, AccessRequest } from './access.ts'
 import { createHeldAccess } from './held-access.ts'
@@ -25,6 +26,8 @@ export interface FrontDoorOptions {
   guard?: AccessGuard
   /** Left out: every request is let in, however high the load. */
   admission?: AdmissionGuard
+  /** Which pages may read a refusal under /v1. */
+  pages: PageOrigins
   keepAliveTimeoutMs: number
   headersTimeoutMs: number
   requestTimeoutMs: number
@@ -68,11 +71,15 @@ const accessOf = (request: IncomingMessage, { path }: RequestTarget): AccessRequ
 })
 
 /** Under /ext without CORS and node id headers, because a node's guard runs before those are added. */
-function writeBare(response: ServerResponse, { status, contentType, extra, body }: NodeAnswer): void {
+function writeBare(
+  response: ServerResponse,
+  { status, contentType, extra, body }: NodeAnswer,
+  cors: Record<string, string> = {},
+): void {
   response.writeHead(status, [
     ...connectionPairs(response),
     ...(contentType === undefined ? [] : ['Content-Type', contentType]),
-    ...Object.entries(extra ?? {}).flat(),
+    ...Object.entries({ ...cors, ...extra }).flat(),
     'Content-Length',
     String(body.length),
   ])
@@ -90,7 +97,7 @@ export interface FrontDoor {
  * under /ext are never parsed, and forwarding bypasses Fastify's hooks and copies.
  */
 export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
-  const { node, guard, admission } = options
+  const { node, guard, admission, pages } = options
   const answering = new WeakMap<Duplex, ServerResponse>()
   const upgraded = new WeakSet<Duplex>()
   const reading = createReadingTimes(options.answerTimeoutMs, options.answerRoomBytes)
@@ -112,7 +119,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
       const target = parseTarget(request.url ?? '/')
       const badHost = hostProblem(request)
       if (!target && badHost === undefined && isMeantForApi(request.url ?? '')) {
-        refuseUnreadableTarget(response, request.url ?? '')
+        refuseUnreadableTarget(response, request.url ?? '', pages)
         return
       }
       // A request line without a version is HTTP of 1991: it has no headers, so its end cannot be found.
@@ -127,7 +134,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
       const isForNode = isNodes(target)
       admission?.enter(request, response, isForNode)
       const refused = isServerOptions(request) ? NOTHING : guarded(request, target)
-      if (refused) writeBare(response, refused)
+      if (refused) writeBare(response, refused, isMeantForApi(target.path) ? pages(request) : {})
       else if (isForNode) node.handle(request, response, target)
       else others(request, response)
     }

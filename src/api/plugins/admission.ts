@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { PageOrigins } from './page-origins.ts'
 import { refusalBody } from './refusal-body.ts'
 
 export interface AdmissionLimits {
@@ -88,22 +89,31 @@ const MESSAGES: Readonly<Record<RefusalReason, string>> = {
   client: 'the limit of concurrent requests for your address is reached, try again',
 }
 
+/** Pages may send credentials to a node. */
+const AS_A_NODE = { 'access-control-allow-credentials': 'true' }
+
 /** 503, with `retry-after` where a retry makes sense, in the format of the requested API. */
-export function refuseAdmission(response: ServerResponse, path: string, reason: RefusalReason): void {
-  const { type, body } = answerFor(path, MESSAGES[reason])
+export function refuseAdmission(
+  response: ServerResponse,
+  path: string,
+  reason: RefusalReason,
+  pages: PageOrigins,
+): void {
+  const { type, body, extra } = answerFor(path, MESSAGES[reason])
   response.writeHead(503, {
     'content-type': `${type}; charset=utf-8`,
     'content-length': Buffer.byteLength(body),
     ...(reason === 'not served here' ? {} : { 'retry-after': RETRY_AFTER }),
     // Web pages must be able to read that they may retry.
-    'access-control-allow-origin': '*',
+    ...pages(response.req),
+    ...extra,
     'access-control-expose-headers': 'retry-after',
     connection: 'close',
   })
   response.end(body)
 }
 
-function answerFor(path: string, message: string): { type: string; body: string } {
-  if (/^\/+ext(\/|$)/.test(path)) return { type: 'text/plain', body: `${message}\n` }
-  return { type: 'application/json', body: refusalBody(path, 503, message) }
+function answerFor(path: string, message: string) {
+  if (/^\/+ext(\/|$)/.test(path)) return { type: 'text/plain', body: `${message}\n`, extra: AS_A_NODE }
+  return { type: 'application/json', body: refusalBody(path, 503, message), extra: {} }
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { OverloadedError } from '../../errors.ts'
 import { RETRY_AFTER, refuseAdmission } from './admission.ts'
+import type { PageOrigins } from './page-origins.ts'
 
 /** Bounds the total bytes of all large bodies in memory: they are outside the heap, where nothing else bounds them. */
 export interface BodyRoom {
@@ -31,15 +32,16 @@ interface Arriving {
  *
  * @param room total bytes of all bodies
  * @param onRefused called for each request that does not fit
+ * @param pages which pages may read that theirs does not
  */
-export function createBodyRoom(room: number, onRefused: () => void): BodyRoom {
+export function createBodyRoom(room: number, onRefused: () => void, pages: PageOrigins): BodyRoom {
   let held = 0
   /** In the order in which they became large. */
   const arriving = new Set<Arriving>()
   const refuse = (request: IncomingMessage, response: ServerResponse, isNodes: boolean): void => {
     onRefused()
     // The other APIs get an error of the body and answer in their own format.
-    if (isNodes) refuseAdmission(response, '/ext', 'bodies')
+    if (isNodes) refuseAdmission(response, '/ext', 'bodies', pages)
     else {
       response.setHeader('retry-after', RETRY_AFTER)
       response.setHeader('connection', 'close')

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { PageOrigins } from './page-origins.ts'
 import { refusalBody } from './refusal-body.ts'
 
 /**
@@ -9,13 +10,13 @@ export const isMeantForApi = (target: string): boolean =>
   /^(?:[a-z][a-z0-9+.-]*:\/\/[^/?]*)?(?!\/+ext\/)(?:\/[^?]*)?\/v1\//i.test(target)
 
 /** 400 for a target that cannot be decoded, in the format of the requested API; the connection ends after it. */
-export function refuseUnreadableTarget(response: ServerResponse, target: string): void {
+export function refuseUnreadableTarget(response: ServerResponse, target: string, pages: PageOrigins): void {
   const body = refusalBody(target, 400, 'the path cannot be decoded')
   response.writeHead(400, {
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
     // Web pages must be able to read what was wrong.
-    'access-control-allow-origin': '*',
+    ...pages(response.req),
     connection: 'close',
   })
   response.end(body)

@@ -7,6 +7,7 @@ import { createFrontDoor } from '../../../src/api/node/front-door.ts'
 import type { LocalService } from '../../../src/api/node/gorilla/local-service.ts'
 import { createNodeApi } from '../../../src/api/node/node-api.ts'
 import { createChainDirectory } from '../../../src/api/node/routes/chain-directory.ts'
+import { createPageOrigins } from '../../../src/api/plugins/page-origins.ts'
 import {
   type AccessTokens,
   type AccessTokensDeps,
@@ -98,12 +99,15 @@ export async function startGuardedServer(store: Store, options: Options = {}): P
       else socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n')
     },
   }
-  const server = createFrontDoor({ node, guard: createAccessGuard(tokens), ...times }).serverFactory(
-    (request, response) => {
-      entered.push(request.url ?? '')
-      response.writeHead(404).end('404 page not found\n')
-    },
-  )
+  const server = createFrontDoor({
+    node,
+    pages: createPageOrigins(['*']),
+    guard: createAccessGuard(tokens),
+    ...times,
+  }).serverFactory((request, response) => {
+    entered.push(request.url ?? '')
+    response.writeHead(404).end('404 page not found\n')
+  })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return {

@@ -4,6 +4,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import WebSocket from 'ws'
 import { createAdmission, refuseAdmission } from '../../../src/api/plugins/admission.ts'
+import { createPageOrigins } from '../../../src/api/plugins/page-origins.ts'
 import { createStage } from '../../support/server/stage.ts'
 import { eventually } from '../../support/waiting/eventually.ts'
 
@@ -148,7 +149,8 @@ it('a heap without room turns all away but probes and metrics, until there is ro
 })
 
 it('a connection that was refused is closed, so that it comes back to another process', async () => {
-  const refuse: RequestListener = (request, response) => refuseAdmission(response, request.url ?? '', 'event loop')
+  const refuse: RequestListener = (request, response) =>
+    refuseAdmission(response, request.url ?? '', 'event loop', createPageOrigins(['*']))
   const server = createServer(refuse).listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
   await new Promise((resolve) => server.once('listening', resolve))

@@ -3,13 +3,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
 import { createBodyRoom } from '../../../src/api/plugins/body-room.ts'
+import { createPageOrigins } from '../../../src/api/plugins/page-origins.ts'
 
 const LENGTH = { 'content-length': '200000' }
 
 /** Room for 250,000 bytes, and bodies that arrive in it when the test says so. */
 function startRoom() {
   const refused: string[] = []
-  const room = createBodyRoom(250_000, () => undefined)
+  const room = createBodyRoom(250_000, () => undefined, createPageOrigins(['*']))
   return {
     refused,
     come(name: string, isNodes: boolean, headers: Record<string, string> = LENGTH) {

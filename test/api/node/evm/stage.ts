@@ -16,6 +16,7 @@ import {
   createNodePools,
   type NodePools,
 } from '../../../../src/api/node/index.ts'
+import { createPageOrigins } from '../../../../src/api/plugins/page-origins.ts'
 import { blockHeight } from '../../../../src/chains/avalanche/codec/index.ts'
 import type { PoolLimits, UpstreamSpec } from '../../../../src/upstream/index.ts'
 import {
@@ -90,7 +91,7 @@ export async function startEvmStage(options: EvmStageOptions): Promise<EvmStage>
     requestTimeoutMs: 30_000,
     answerTimeoutMs: 120_000,
   }
-  const door = createFrontDoor({ node, ...times, answerRoomBytes: 268_435_456 })
+  const door = createFrontDoor({ node, pages: createPageOrigins(['*']), ...times, answerRoomBytes: 268_435_456 })
   const server = door.serverFactory((_, response) => void response.writeHead(404).end())
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
