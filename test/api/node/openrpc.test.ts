@@ -143,7 +143,7 @@ describe('a server', () => {
     const names = served.methods.map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining(['admin.alias', 'info.peers', 'health.health', 'index.getIndex']))
     expect(names).not.toContain('auth.newToken')
-    expect(names).not.toContain('keystore.listUsers')
+    expect(names.filter((name) => /^keystore\.|platform\.(exportKey|listAddresses)/.test(name))).toEqual([])
     for (const path of ['/ext/info', '/ext/bc/P', '/ext/health', '/ext/index/X/tx', '/ext/admin'])
       expect((await discover(url, path)).body.result, path).toEqual(served)
     for (const path of ['/ext/auth', '/ext/keystore']) expect((await discover(url, path)).status, path).toBe(404)
@@ -151,9 +151,17 @@ describe('a server', () => {
     expect(posted.status).toBe(405)
   })
 
+  it('with a keystore describes the methods of its keys, too', async () => {
+    const names = await namesAt(await start({ node: { api: { keystore: { enabled: true } } } }))
+    for (const name of ['keystore.listUsers', 'platform.exportKey', 'platform.listAddresses'])
+      expect(names).toContain(name)
+  })
+
   it('that is public describes nothing that is not for the public', async () => {
     const names = await namesAt(await start({ node: { publicDeployment: true } }))
-    expect(names.filter((name) => /^(auth|admin|keystore|health)\./.test(name))).toEqual([])
+    expect(
+      names.filter((name) => /^(auth|admin|keystore|health)\.|platform\.(exportKey|listAddresses)/.test(name)),
+    ).toEqual([])
     expect(names).toContain('platform.getHeight')
   })
 })

@@ -64,8 +64,9 @@ function describe({ title, path, byPosition = false }: Api, method: Method): Sch
  * @param isServed whether an API is served here; left out: all of them
  */
 export function openRpcDocument(isServed: (api: ApiName) => boolean = () => true): string {
+  const isThere = ({ needsKeystore = false }: Method): boolean => !needsKeystore || isServed('keystore')
   const methods = APIS.filter(({ name }) => isServed(name)).flatMap((api) =>
-    api.methods.map((method) => describe(api, method)),
+    api.methods.filter(isThere).map((method) => describe(api, method)),
   )
   const document = {
     openrpc: '1.3.2',

@@ -17,6 +17,8 @@ export interface Method {
   /** Texts of its own errors: code -32000 unless stated otherwise. */
   errors?: readonly (string | { code: number; message: string })[]
   deprecated?: boolean
+  /** It is there only with the keystore. */
+  needsKeystore?: boolean
   /** Further paths where it answers, after the API's first one. */
   paths?: readonly string[]
 }
