@@ -109,8 +109,9 @@ longer than the first.
 
 **Subscriptions** of a WebSocket are held at one node. That node is lost if its connection ends, or if it leaves a ping unanswered for half a minute or a call for a minute.
 The subscriptions then move to another node, and the client first gets what it missed: no block is lost or repeated, and no log, unless the logs of the lost node
-were more than 32 blocks behind its heads (seven, if the next node refuses to list the logs of so many blocks). A node that takes ten seconds for a
-subscription, its height or a missed block is passed over. If no node has taken over within half a minute, or more than 1,024 blocks were missed, the WebSocket is
+were more than 32 blocks behind its heads (seven, if the next node refuses to list the logs of so many blocks; always seven for accepted transactions, because a hash
+does not say of which block it is). A node that takes ten seconds for a subscription, its height or a missed block is passed over. If no node has taken over within half
+a minute, or more than 1,024 blocks were missed, the WebSocket is
 closed with 1013 and the client has to connect and subscribe again.
 
 **Pending transactions** on a WebSocket: a node may announce one twice, when it prefers another block, and both announcements are passed on. What was announced before a
