@@ -101,8 +101,16 @@ for (const [path, contents] of files) {
   writeFileSync(`${path}.${process.pid}`, contents)
   renameSync(`${path}.${process.pid}`, path)
 }
+/** @param {string | undefined} pid of the build that is writing a file, or that was killed before it was whole */
+const isRunning = (pid) => {
+  if (pid === undefined) return false
+  try {
+    return process.kill(Number(pid), 0)
+  } catch (error) {
+    return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM'
+  }
+}
 for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
   const path = join(entry.parentPath, entry.name)
-  // Names of files that another build is writing end in a number.
-  if (entry.isFile() && !files.has(path) && !/\.\d+$/.test(path)) rmSync(path, { force: true })
+  if (entry.isFile() && !files.has(path) && !isRunning(/\.(\d+)$/.exec(path)?.[1])) rmSync(path, { force: true })
 }
