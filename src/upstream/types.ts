@@ -113,6 +113,12 @@ export interface CallOptions {
    */
   sameServer?: object
   /**
+   * Calls with the same object are sent to one upstream as long as it is healthy, even if it is busy and another one is
+   * not. Others stand in for it as for any call: failover and hedges. For answers that are read once more if several
+   * upstreams gave them.
+   */
+  siblings?: object
+  /**
    * Hosts to ask only if no other one that is healthy, or at least lags only, has room, for example because they may not
    * have a known block yet. The answers are not shared.
    */

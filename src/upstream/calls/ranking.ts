@@ -7,9 +7,9 @@ export interface Ranking {
    * The best upstream not tried yet: healthy ones first, laggards only when no healthy one is left, then those that
    * serve nothing at the pool's place, those with an open breaker last. Undefined when all are tried or paused. A read
    * waits for a busy healthy upstream rather than ask a lagging one. `probe` lets this read be the one probe of an open
-   * breaker.
+   * breaker. `siblings` (of `CallOptions`): the upstream chosen last for the same object, if it is healthy.
    */
-  choose(tried: readonly Upstream[], now: number, probe: boolean): Upstream | undefined
+  choose(tried: readonly Upstream[], now: number, probe: boolean, siblings?: object): Upstream | undefined
   /** A healthy upstream with free capacity, for a hedge. */
   spare(tried: readonly Upstream[], now: number): Upstream | undefined
   /**
@@ -61,6 +61,7 @@ const order = (a: Ranked, b: Ranked): number =>
 export const createRanking = (upstreams: readonly Upstream[]): Ranking => {
   let ranked: Ranked[] = []
   let validUntil = 0
+  const chosenFor = new WeakMap<object, Upstream>()
   const current = (now: number): readonly Ranked[] => {
     // Later than it can have been set to: the clock was set back.
     if (now >= validUntil || validUntil - now > RANKING_MS) {
@@ -90,32 +91,42 @@ export const createRanking = (upstreams: readonly Upstream[]): Ranking => {
       ({ upstream }) => upstream.breaker.probeDue(now) && !tried.includes(upstream) && upstream.pausedUntil() <= now,
     )?.upstream
 
+  const best = (tried: readonly Upstream[], now: number, probe: boolean): Upstream | undefined => {
+    const list = current(now)
+    const first = list[0]
+    // The usual case, without any search: the best one is healthy, free and untried.
+    if (
+      first?.tier === HEALTHY &&
+      list[list.length - 1]?.tier !== OPEN &&
+      tried.length === 0 &&
+      first.upstream.pausedUntil() <= now &&
+      first.upstream.gate.room(now)
+    )
+      return first.upstream
+    const probed = probe ? pickProbe(list, tried, now) : undefined
+    if (probed) {
+      probed.breaker.takeProbe(now)
+      return probed
+    }
+    for (const tier of [HEALTHY, LAGGING, ABSENT, OPEN]) {
+      const upstream = pickInTier(list, tier, tried, now)
+      if (upstream) {
+        upstream.breaker.takeProbe(now)
+        return upstream
+      }
+    }
+    return undefined
+  }
+
   return {
-    choose: (tried, now, probe) => {
-      const list = current(now)
-      const first = list[0]
-      // The usual case, without any search: the best one is healthy, free and untried.
-      if (
-        first?.tier === HEALTHY &&
-        list[list.length - 1]?.tier !== OPEN &&
-        tried.length === 0 &&
-        first.upstream.pausedUntil() <= now &&
-        first.upstream.gate.room(now)
-      )
-        return first.upstream
-      const probed = probe ? pickProbe(list, tried, now) : undefined
-      if (probed) {
-        probed.breaker.takeProbe(now)
-        return probed
-      }
-      for (const tier of [HEALTHY, LAGGING, ABSENT, OPEN]) {
-        const upstream = pickInTier(list, tier, tried, now)
-        if (upstream) {
-          upstream.breaker.takeProbe(now)
-          return upstream
-        }
-      }
-      return undefined
+    choose: (tried, now, probe, siblings) => {
+      if (!siblings) return best(tried, now, probe)
+      const known = chosenFor.get(siblings)
+      const isHealthy = current(now).some(({ upstream, tier }) => upstream === known && tier === HEALTHY)
+      if (known && isHealthy && !tried.includes(known) && known.pausedUntil() <= now) return known
+      const chosen = best(tried, now, probe)
+      if (chosen) chosenFor.set(siblings, chosen)
+      return chosen
     },
     spare: (tried, now) =>
       current(now).find(

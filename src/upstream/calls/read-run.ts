@@ -89,13 +89,14 @@ class ReadRun<T> implements Run {
   next(): void {
     const now = Date.now()
     const { limits, ranking, liveProbes, scheduler } = this.#deps
+    const { idempotent, siblings } = this.#task
     if (this.#attempts >= limits.maxAttempts) {
       this.#giveUp(this.#failures)
       return
     }
     const upstream = this.#only
       ? this.#onlyOne(this.#only, now)
-      : this.#unlessAvoided(ranking.choose(this.#tried, now, liveProbes && this.#task.idempotent), now)
+      : this.#unlessAvoided(ranking.choose(this.#tried, now, liveProbes && idempotent, siblings), now)
     if (!upstream) {
       this.#nextRound(now)
       return

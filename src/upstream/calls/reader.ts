@@ -32,9 +32,10 @@ export const createReader = ({ pool, runner, flights, watch, guard, reporter }: 
       options,
       (flight, settle) => {
         const idempotent = options.idempotent !== false
-        const { sameServer, avoid } = options
+        const { sameServer, siblings, avoid } = options
         const task: Task<T> = { label, idempotent, deadline: () => flight.deadline, launch }
         if (sameServer) task.sameServer = sameServer
+        if (siblings) task.siblings = siblings
         if (avoid) task.avoid = avoid
         return runner<T>(task, settle)
       },

@@ -9,6 +9,8 @@ export interface Task<T> {
   idempotent: boolean
   /** `CallOptions.sameServer`. */
   sameServer?: object
+  /** `CallOptions.siblings`. */
+  siblings?: object
   /** `CallOptions.avoid`. */
   avoid?: (host: string) => boolean
   /** Time by which the last waiting caller wants the answer. */

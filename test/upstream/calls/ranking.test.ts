@@ -30,6 +30,36 @@ it('follows what is measured also behind a clock that was set back', () => {
   expect(ranking.choose([], 1_000, false)).toBe(upstreams[1])
 })
 
+it('sends siblings where the first of them was sent, busy or not, as long as that one is healthy and was not tried', () => {
+  let [busy, lags, pausedUntil] = [false, false, 0]
+  const first = Object.assign(
+    upstreamOf(0, () => 10),
+    {
+      gate: { room: () => !busy, waiting: () => 5 },
+      lagging: () => lags,
+      pausedUntil: () => pausedUntil,
+    },
+  ) as unknown as Upstream
+  const second = upstreamOf(1, () => 10)
+  const ranking = createRanking([first, second])
+  const reading = {}
+  const choose = (siblings?: object, tried: Upstream[] = []) => ranking.choose(tried, HOUR, false, siblings)
+  expect(choose(reading)).toBe(first)
+  busy = true
+  expect(choose(reading)).toBe(first)
+  expect([choose(), choose({}), choose(reading, [first])]).toEqual([second, second, second])
+  busy = false
+  for (const change of [() => (lags = true), () => (pausedUntil = HOUR + 1)]) {
+    ;[lags, pausedUntil] = [false, 0]
+    const other = {}
+    ranking.invalidate()
+    expect(choose(other)).toBe(first)
+    change()
+    ranking.invalidate()
+    expect(choose(other)).toBe(second)
+  }
+})
+
 it('forgets how small batches had to be also behind a clock that was set back', () => {
   const limit = createBatchLimit(100, () => undefined)
   limit.tooMany(50, HOUR)

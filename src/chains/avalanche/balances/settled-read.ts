@@ -105,11 +105,14 @@ function createFrame(pool: UpstreamPool, call: CallOptions) {
   const servers = new Map<ChainLetter, object>()
   const responders = createResponders()
   const tookMs = new Map<ChainLetter, number>()
+  /** Of one attempt: what busy nodes shared among themselves would all be read again from one of them. */
+  let siblings = {}
   let failed = false
   let before = new Map<ChainLetter, bigint>()
   const callOf: CallOf = (chain) => {
     const sameServer = servers.get(chain)
     return withLateDeadline(call, {
+      siblings,
       answeredBy: responders.noteFor(chain),
       ...(sameServer && { sameServer, tookMs: tookMs.get(chain) }),
     })
@@ -135,6 +138,7 @@ function createFrame(pool: UpstreamPool, call: CallOptions) {
     async begin(chains: readonly ChainLetter[]): Promise<void> {
       if (chains.length > 0) before = await heights(chains)
       responders.forget()
+      siblings = {}
     },
     /** Whether other nodes stood in for the first one: they are asked from now on. */
     followStandIns(): boolean {

@@ -17,8 +17,9 @@ const AMOUNT = 2_500
 /**
  * Two nodes of one network that list the same UTXOs in orders of their own, and a source over both, or over the first.
  * @param preferred the first is asked before the second
+ * @param maxConcurrent calls that each takes at once
  */
-async function twoNodes(hedgeMinMs = 0, used = 2, preferred = false) {
+async function twoNodes(hedgeMinMs = 0, used = 2, preferred = false, maxConcurrent = 64) {
   const utxos = Array.from({ length: AMOUNT }, () => secpUtxo(hex(1), 1n))
   const nodes = await Promise.all(
     [false, true].map((reversed) => startLedgerNode({ ...emptyLedger(), memories: new Map([['X', utxos]]), reversed })),
@@ -26,7 +27,7 @@ async function twoNodes(hedgeMinMs = 0, used = 2, preferred = false) {
   const [first, second] = nodes
   if (!first || !second) throw new Error('two nodes were started')
   const specs = [{ url: first.url }, { url: second.url, priority: preferred ? 1 : 0 }].slice(0, used)
-  const pool = createUpstreamPool('nodes', specs, { ...TEST_LIMITS, hedgeMinMs })
+  const pool = createUpstreamPool('nodes', specs, { ...TEST_LIMITS, hedgeMinMs, maxConcurrent })
   onTestFinished(async () => {
     await pool.close()
     await Promise.all(nodes.map((node) => node.close()))
@@ -41,7 +42,8 @@ async function twoNodes(hedgeMinMs = 0, used = 2, preferred = false) {
     first,
     second,
     read: async (deadline?: number) => natives(await onX.readBalances([wallet('w', text(1))], own(deadline))),
-    readP: async (deadline?: number) => natives(await onP.readBalances([wallet('w', text(1))], own(deadline))),
+    readP: async (deadline?: number, owner = 1) =>
+      natives(await onP.readBalances([wallet('w', text(owner))], own(deadline))),
   }
 }
 
@@ -133,4 +135,48 @@ test('where nodes are slow, the second reading of P has the time that the first 
   expect(await readP(Date.now() + 60_000)).toEqual({ w: 5n })
   // Its own outputs, twice, and those of X and C, of which there are none.
   expect(lists).toBe(4)
+})
+
+const WALLETS = 30
+
+/** Reads of many wallets on P at once, of two nodes that take six calls at a time. */
+async function crowdOnP() {
+  const { nodes, first, readP } = await twoNodes(0, 2, false, 6)
+  const owners = Array.from({ length: WALLETS }, (_, at) => at + 1)
+  for (const node of nodes) {
+    node.ledger.memories.set(
+      'P',
+      owners.map((owner) => secpUtxo(hex(owner), BigInt(owner))),
+    )
+    node.reindex()
+  }
+  // The network's facts are known then.
+  await readP()
+  for (const node of nodes) node.calls.length = 0
+  return {
+    nodes,
+    first,
+    read: () => Promise.all(owners.map((owner) => readP(undefined, owner))),
+    right: owners.map((owner) => ({ w: BigInt(owner) })),
+  }
+}
+
+test('busy nodes do not share the lists of one wallet among themselves: all would be read again from one of them', async () => {
+  const { nodes, read, right } = await crowdOnP()
+  expect(await read()).toEqual(right)
+  const asked = (name: string) => nodes.map(({ calls }) => calls.filter(({ method }) => method === name).length)
+  const both = (counts: number[]): number => counts.reduce((sum, count) => sum + count, 0)
+  // Outputs and stakes twice, since coins move between them; the shared memories are empty. The first wallet's stamp is known.
+  expect([both(asked('platform.getUTXOs')), both(asked('platform.getStake'))]).toEqual([
+    4 * WALLETS - 1,
+    2 * WALLETS - 1,
+  ])
+  expect(Math.min(...asked('platform.getStake'))).toBeGreaterThan(0)
+})
+
+test('a busy node that ends leaves its wallets to the other one', async () => {
+  const { first, read, right } = await crowdOnP()
+  let answered = 0
+  first.before = () => (++answered > 20 ? OVERLOADED : undefined)
+  expect(await read()).toEqual(right)
 })
