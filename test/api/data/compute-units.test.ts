@@ -81,6 +81,8 @@ it('takes the first key where a proxy has put the same header in once more', asy
   const twice = async (first: string, second: string): Promise<number> => {
     const headers = [
       ['host', 'x'],
+      // A value is no name.
+      ['x-headers', 'x-glacier-api-key'],
       ['X-Glacier-Api-Key', first],
       ['x-glacier-api-key', second],
     ] as const

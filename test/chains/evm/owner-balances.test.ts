@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
-import { undescribedTokens } from '../../../src/chains/evm/owner-balances.ts'
+import { balancesOf, type TokenKnowledge, undescribedTokens } from '../../../src/chains/evm/owner-balances.ts'
 import type { SweepResult } from '../../../src/chains/evm/sweep/sweep-tally.ts'
+import { UpstreamUnavailableError } from '../../../src/errors.ts'
 
 it('unlisted tokens that are held are described once each, those of owners with few of them first', () => {
   const held = (...tokens: string[]) => new Map(tokens.map((token) => [token, 1n]))
@@ -14,4 +15,17 @@ it('unlisted tokens that are held are described once each, those of owners with 
     ['poor', ['0x4', '0x2', '0x9']],
   ])
   expect(undescribedTokens({ amounts } as unknown as SweepResult, unlisted)).toEqual(['0x4', '0x2', '0x1', '0x3'])
+})
+
+it('a held token that was not described fails with what kept it from being read', () => {
+  const amounts = new Map([['owner', new Map([['0x1', 1n]])]])
+  const trouble = new UpstreamUnavailableError('nobody answers')
+  const known = (told: object) => ({ listed: new Map(), own: ['0x1'], told: new Map(), decimalsOf: () => 0, ...told })
+  const of = (told: object) =>
+    balancesOf({ amounts } as unknown as SweepResult, 'owner', {
+      ...known(told),
+      multiplierOf: () => undefined,
+    } as unknown as TokenKnowledge)
+  expect(of({ trouble })).toEqual({ ok: false, error: trouble })
+  expect(of({})).toMatchObject({ ok: false, error: { message: 'a token was not described' } })
 })

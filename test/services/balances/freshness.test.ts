@@ -45,6 +45,12 @@ it('ends with the chain that is the first to be read again, wherever it stands i
   expect(told.map(service.isFresh)).toEqual([false, false])
 })
 
+it('nothing is read where no account has a name', async () => {
+  const { service, query } = stage()
+  const { items, missing } = service.known(query(['eip155:1'], ['']))
+  expect([items.map(({ ok }) => ok), missing]).toEqual([[false], []])
+})
+
 it('is not told of a chain that is not served: it may be from the next moment on', async () => {
   const { chains, service, query, load } = stage()
   await load(query(['eip155:1']))

@@ -137,6 +137,15 @@ describe('own containers', () => {
     expect(() => cutTransactions([{ ...asked, height: 8n }], [block])).toThrow('is not in the index')
   })
 
+  it('at a position are those of it, not the next ones of an index with a gap', async () => {
+    const row = { id: '11'.repeat(32), bytes: Buffer.from('22', 'hex'), acceptedAt: 5n, index: 7n }
+    const containers = { range: async () => [row] } as unknown as IndexReader['containers']
+    const index = { progress: async () => [], containers }
+    const source = createStoredContainers({ index, network: 'testnet', nodeHeight: async () => 9n, maxAgeMs: 0 })
+    expect((await source.byIndex('P/block', 7n))?.index).toBe(7n)
+    expect(await source.byIndex('P/block', 6n)).toBeUndefined()
+  })
+
   it('weigh as much as their blocks, transactions as the blocks that they are cut out of', async () => {
     const containers = {
       size: async (_: unknown, first: bigint, limit: number) => first * 1_000n + BigInt(limit),

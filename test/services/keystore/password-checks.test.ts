@@ -4,9 +4,23 @@ import { steadyNow } from '../../../src/lib/steady-clock.ts'
 import { createWorkQueue } from '../../../src/lib/waiting/work-queue.ts'
 import { KeystoreBusyError, WrongPasswordError } from '../../../src/services/keystore/errors.ts'
 import { createPasswordHasher } from '../../../src/services/keystore/password-hash.ts'
-import { createSignIn } from '../../../src/services/keystore/sign-in.ts'
+import { createSignIn, withBytes } from '../../../src/services/keystore/sign-in.ts'
 
 const open = new AbortController().signal
+
+it.each([false, true])(
+  'bytes of a password are overwritten after their use, also where it fails: %s',
+  async (fails) => {
+    let seen: Uint8Array = Buffer.alloc(0)
+    const use = async (bytes: Uint8Array) => {
+      seen = bytes
+      expect(Buffer.from(bytes).toString()).toBe('secret')
+      if (fails) throw new KeystoreBusyError()
+    }
+    await withBytes('secret', use).catch(() => undefined)
+    expect([...seen]).toEqual([0, 0, 0, 0, 0, 0])
+  },
+)
 
 describe('signing in', () => {
   const hasher = createPasswordHasher(createWorkQueue({ running: 2, waiting: 10 }, () => new KeystoreBusyError()))
