@@ -31,3 +31,18 @@ it('the tokens of a chain are the same array until anything about one of them is
     expect(read()).toEqual([token])
   }
 })
+
+it('a token that lists tell different decimals of is one token, as the first of them says; as the next one once that has it no more', () => {
+  const address = `0x${'11'.repeat(20)}`
+  const listed = (decimals: number) => {
+    const token: ListedToken = { address, name: 'One', symbol: 'ONE', decimals, internalId: `${CHAIN}-${address}` }
+    return { tokens: new Map([[CHAIN, [token]]]), taken: 1, skipped: 0 }
+  }
+  let lists = [listed(6), listed(18)]
+  const catalogue = createTokenCatalogue({ lists: () => lists, builtIn: false, maxTokensPerChain: 10 })
+  const decimals = () => catalogue.tokens(CHAIN).map((token) => token.decimals)
+  expect([decimals(), catalogue.find(CHAIN, address)?.decimals]).toEqual([[6], 6])
+  lists = lists.slice(1)
+  catalogue.changed()
+  expect([decimals(), catalogue.find(CHAIN, address)?.decimals]).toEqual([[18], 18])
+})

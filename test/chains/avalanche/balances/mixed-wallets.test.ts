@@ -1,8 +1,10 @@
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { createDerivedAddresses } from '../../../../src/chains/avalanche/keys/derived-addresses.ts'
 import type { WalletAccount } from '../../../../src/chains/capabilities.ts'
 import { formatBech32Address } from '../../../../src/lib/bytes/bech32-address.ts'
-import { secpUtxo, stakerOf } from '../ledger-data.ts'
+import { gate } from '../../../support/waiting/gate.ts'
+import { CHAIN_IDS, secpUtxo, stakerOf } from '../ledger-data.ts'
 import { context, natives, useLedger } from '../ledger-sources.ts'
 
 /*
@@ -80,6 +82,38 @@ describe.each(['P', 'X'] as const)('a coin on its way on %s', (side) => {
   )
 })
 
+test.each([1, 2, 3, 4])(
+  'a coin that key and address only spend together counts once while it is imported from C (%i)',
+  async (question) => {
+    const together = [await at(3), SINGLE].sort()
+    const coin = secpUtxo(together, 7n, { threshold: 2 })
+    const stays = [secpUtxo(await at(5), 10n), secpUtxo(SINGLE, 100n)]
+    const balances = async () => (await sources().pvm.readBalances([mixed()], context())).get('w')
+    put('P', ...stays)
+    put('P←C', coin)
+    const before = await balances()
+    let [asked, waiting] = [0, 0]
+    const told = gate()
+    node().before = async ({ method, params }) => {
+      if (method === METHODS.P && params['sourceChain'] === 'C' && ++waiting === question) told.open()
+      if (method !== METHODS.P || params['sourceChain'] !== undefined || ++asked !== question) return undefined
+      // What waits has been told by then.
+      await told.opened
+      await setImmediate()
+      node().ledger.heights.P += 1
+      node().ledger.memories.delete('P←C')
+      put('P', coin)
+      return undefined
+    }
+    const moving = await balances()
+    node().before = () => undefined
+    const after = asked < question ? before : await balances()
+    expect(before).toMatchObject({ value: { native: 110n, atomicMemoryUnlocked: { [CHAIN_IDS.C]: 7n } } })
+    if (asked >= question) expect(after).toMatchObject({ value: { native: 117n, unlockedUnstakedMultiSig: 7n } })
+    expect([before, after]).toContainEqual(moving)
+  },
+)
+
 describe('while nothing moves', () => {
   test('an address beside a key costs no question of its own', async () => {
     put('P', secpUtxo(SINGLE, 1n), secpUtxo(await at(0), 10n))
@@ -98,6 +132,18 @@ describe('while nothing moves', () => {
     const asked = ['platform.getUTXOs', 'platform.getStake', 'platform.getHeight', 'avm.getUTXOs', 'avm.getHeight']
     // Outputs and stakes of P twice, as what is new is.
     expect(asked.map(count)).toEqual([4, 2, 0, 3, 0])
+  })
+
+  test('of two wallets with one key in one request, dust is left out of that one only which says so, not where it is staked or waits', async () => {
+    const owner = await at(2)
+    put('P', secpUtxo(owner, 1_999_999n), secpUtxo(owner, 2_000_000n), secpUtxo(SINGLE, 5n))
+    put('P←X', secpUtxo(owner, 3n))
+    node().ledger.stakers.push(stakerOf({ endTime: 5_000, outputs: [{ owners: [owner], amount: 7n }] }))
+    const accounts = [mixed(SINGLE, 'all'), { ...mixed(SINGLE, 'clean'), filterOutDust: true }]
+    const outcomes = await sources().pvm.readBalances(accounts, context())
+    expect(natives(outcomes)).toEqual({ all: 4_000_011n, clean: 2_000_007n })
+    for (const outcome of outcomes.values())
+      expect(outcome).toMatchObject({ value: { unlockedStaked: 7n, atomicMemoryUnlocked: { [CHAIN_IDS.X]: 3n } } })
   })
 
   test('neighbours keep what is theirs, whoever shares keys, addresses and coins', async () => {
