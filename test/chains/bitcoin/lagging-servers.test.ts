@@ -115,6 +115,21 @@ it('an Electrum server that stands still is passed over, from the first read on,
   expect(await read()).toMatchObject({ confirmed: 5n })
 })
 
+it.each([
+  ['electrum', 'electrum', 'electrum'],
+  ['esplora', 'blockbook', 'electrum'],
+] as [Kind, Kind, Kind][])(
+  'of two that stand still, a %s and a %s, the preferred one is believed',
+  async (...kinds) => {
+    const [first, next, last] = kinds
+    const servers = await Promise.all([start(first, 100, 5), start(next, 99, 4), start(last, 102, 7)])
+    const read = await reader(kinds, servers)
+    expect(await read()).toMatchObject({ confirmed: 7n })
+    await servers[2].close()
+    expect(await read()).toMatchObject({ confirmed: 5n })
+  },
+)
+
 it('one block is no lag of Electrum servers, and one that does not tell its height is asked as before', async () => {
   for (const height of [101, undefined]) {
     const servers = await Promise.all([electrum(height, 5), electrum(102, 7)])
