@@ -52,6 +52,19 @@ it('a slot that not all of one picture have come to is no news', async () => {
   expect(await native()).toBe(2_500_000_000n)
 })
 
+it('one absurd slot among others makes a reading an error, and none of those behind it', async () => {
+  const { alice } = stage.chain.owners
+  const wallets = stage.source()
+  const read = async () => (await wallets.readBalances([{ id: alice }], readContext())).get(alice)
+  stage.tamper = (answer, { method }) => ({
+    ...answer,
+    context: { slot: method === 'getMultipleAccounts' ? 1_000_000_000 : 1_000 },
+  })
+  expect(errorOf(await read()).message).toContain('was answered at slot 1000')
+  stage.tamper = (answer) => ({ ...answer, context: { slot: 1_001 } })
+  expect(balancesOf(await read()).native).toBe(2_500_000_000n)
+})
+
 describe('mints of a server', () => {
   const asksMints = ({ method, params: [asked] }: Call) =>
     method === 'getMultipleAccounts' && (asked as string[]).includes(stage.chain.mints.extended)
@@ -163,6 +176,28 @@ it.each([
   const { alice } = stage.chain.owners
   const read = async () => balancesOf((await two.readBalances([{ id: alice }], readContext())).get(alice))
   expect((await read()).native).toBe(lamports)
+  // Nor is one server asked again there, as if it had gone on between two answers of its own.
+  const asked = (stage.server.stats.seen as Call[]).filter(
+    ({ params: [ids] }) => Array.isArray(ids) && ids[0] === alice,
+  )
+  expect(asked).toHaveLength(1)
+})
+
+it('what two servers told stays where neither can tell all by itself', async () => {
+  stage.tamper = (answer) => ({ ...answer, context: { slot: 1_000 } })
+  stage.server.set({ rpcError: { code: -32601, message: 'Method not found', methods: ['getTokenAccountsByOwner'] } })
+  let isBroken = false
+  const two = await stage.sourceOverTwo((call) => {
+    const answer = stage.answer(call)
+    if (call.method !== 'getMultipleAccounts' && call.method !== 'getTokenAccountsByOwner') return answer
+    // Asked for lamports only to have all from one server.
+    isBroken ||= call.method === 'getMultipleAccounts'
+    return { context: { slot: 1_006 }, value: isBroken ? 'no list' : (answer as Answer).value }
+  })
+  const { alice } = stage.chain.owners
+  const { native, tokens } = balancesOf((await two.readBalances([{ id: alice }], readContext())).get(alice))
+  expect([isBroken, native]).toEqual([true, 2_500_000_000n])
+  expect(tokens.length).toBeGreaterThan(0)
 })
 
 it('lamports of one server are not put beside tokens that another was asked for by an earlier reading', async () => {
