@@ -144,6 +144,7 @@ describe('mint answers that are no truth', () => {
     ['mints that were never initialised', bytes((data) => data.fill(0))],
     ['cut mints', bytes((data) => data.subarray(0, 81))],
     ['mints of another program', mints((account) => account && { ...account, owner: stage.chain.owners.alice })],
+    ['mints of the other token program', mints((account) => account && { ...account, owner: TOKEN_2022.toBase58() })],
   ]
   it.each(tampers)('%s: an error, no guessed decimals', async (_, change) => {
     stage.tamper = change
