@@ -104,3 +104,19 @@ it('pairs that are remembered end with their time, and the oldest with the room'
   now += 1
   expect(pairs.has('d', '8')).toBe(false)
 })
+
+it('what is put off for a read of several owners comes back in a quarter of the time, for others at once', async () => {
+  let now = 1_000
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
+  onTestFinished(() => void clock.mockRestore())
+  const unreadable = createUnreadableTokens(10, 400)
+  unreadable.putOff('a', '1', ['1', '2'])
+  const isPutOff = async (ms: number, owners: readonly string[]): Promise<boolean> => {
+    now = 1_000 + ms
+    // Caches look at their clock once in a millisecond.
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    return unreadable.has('a', '1', owners)
+  }
+  expect(await isPutOff(99, ['1', '3'])).toBe(false)
+  expect([await isPutOff(99, ['1', '2']), await isPutOff(102, ['1', '2'])]).toEqual([true, false])
+})

@@ -10,6 +10,8 @@ describeStores('ranges', (open) => {
     await commit(store, 'testnet:P', 0, { blocks: [block(0), block(1)] }, 1)
     await expect(commit(store, 'testnet:P', 3, { blocks: [block(3)] })).rejects.toThrow(RangeGapError)
     await expect(commit(store, 'testnet:P', 1, { blocks: [block(1)] })).rejects.toThrow(RangeGapError)
+    const backwards = { ...range(2), height: 1n }
+    await expect(store.writer.commitRange('testnet:P', {}, backwards)).rejects.toThrow('a range from 2 to 1')
     const fork = { ...range(2), parentId: id(77) }
     await expect(store.writer.commitRange('testnet:P', {}, fork)).rejects.toThrow(RangeParentError)
     await commit(store, 'testnet:P', 2, { blocks: [block(2)] })
