@@ -61,7 +61,7 @@ export const createFlights = (pool: string, scheduler: Scheduler): Flights => {
   const land = (flight: OpenFlight): void => {
     flight.settled = true
     open.remove(flight)
-    if (flight.key !== undefined && shared.get(flight.key) === flight) shared.delete(flight.key)
+    if (flight.key !== undefined) shared.delete(flight.key)
   }
   const settle = (flight: OpenFlight, outcome: Outcome<unknown>): void => {
     if (flight.settled) return
