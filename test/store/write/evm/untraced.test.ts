@@ -59,6 +59,8 @@ describeStores('blocks of which nobody told what contracts sent', (open) => {
     await fill(store, 0, 1)
     await fill(store, 6, 6)
     expect(await untraced(store)).toEqual([[5], 2])
+    await fill(store, 5, 5)
+    expect(await untraced(store)).toEqual([[2], 1])
     expect([await knows(store, 1), await knows(store, 2)]).toEqual([true, false])
     await fill(store, 2, 7)
     expect(await untraced(store)).toEqual([[], 0])
@@ -69,10 +71,11 @@ describeStores('blocks of which nobody told what contracts sent', (open) => {
     await fill(store, 2, 2, [
       [9, 2],
       [104, 2],
+      [101, 2],
     ])
     await store.writer.rewind(name, 3n)
     expect(await untraced(store)).toEqual([[3], 2])
-    // Seen in block 4 first, in block 2 as well.
+    // In block 2 were two more: who is known from block 4 is from then on from there, who is from block 1 stays so.
     expect([await knows(store, 9), await knows(store, 104)]).toEqual([true, true])
     await store.writer.rewind(name, 1n)
     expect(await untraced(store)).toEqual([[1], 1])
