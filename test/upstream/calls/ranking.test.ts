@@ -60,6 +60,19 @@ it('sends siblings where the first of them was sent, busy or not, as long as tha
   }
 })
 
+it('of busy ones that with the fewest calls waiting is asked, and has its probe taken by that', () => {
+  const probes: number[] = []
+  const busy = (index: number, waiting: number): Upstream =>
+    ({
+      ...upstreamOf(index, () => 10),
+      breaker: { state: () => 'closed', probeDue: () => false, takeProbe: () => void probes.push(index) },
+      gate: { room: () => false, waiting: () => waiting },
+    }) as unknown as Upstream
+  const upstreams = [busy(0, 5), busy(1, 2), busy(2, 3)]
+  expect(createRanking(upstreams).choose([], HOUR, false)).toBe(upstreams[1])
+  expect(probes).toEqual([1])
+})
+
 it('forgets how small batches had to be also behind a clock that was set back', () => {
   const limit = createBatchLimit(100, () => undefined)
   limit.tooMany(50, HOUR)
