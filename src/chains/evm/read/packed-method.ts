@@ -27,6 +27,15 @@ export const callOptions = ({ signal, deadline, onSent }: CallContext) => ({
 /** Throws when an answer is not what the reader writes for a query. */
 type Unpack<T> = (hex: unknown) => T
 
+/** Looks only once at an answer: that of fifty accounts with all their tokens is long. */
+const once = <T>(unpack: Unpack<T>): Unpack<T> => {
+  let last: { hex: unknown; value: T } | undefined
+  return (hex) => {
+    if (last === undefined || last.hex !== hex) last = { hex, value: unpack(hex) }
+    return last.value
+  }
+}
+
 /**
  * Some servers do not run such calls: they refuse them, or answer as for an account without code. What is damaged is no
  * answer either: another server is asked.
@@ -52,8 +61,9 @@ export function createPackedMethod(target: CallTarget, name: 'create' | 'overrid
     code: string,
     block: bigint | undefined,
     context: CallContext,
-    unpack: Unpack<T>,
+    unpackAnswer: Unpack<T>,
   ): Promise<T> => {
+    const unpack = once(unpackAnswer)
     const tag = blockTag(block)
     const params =
       name === 'create'
