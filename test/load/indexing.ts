@@ -17,10 +17,11 @@ import { processorTime } from './scale/processor-time.ts'
 
 /*
  * How fast a server process indexes containers against reading them raw from the same node, and its memory. Linux only.
- *   npm run bench:index -- [--blocks 20000] [--transactions 1] [--rounds 3] [--embedded] [--evm]
+ *   npm run bench:index -- [--blocks 20000] [--transactions 1] [--later 3000] [--rounds 3] [--embedded] [--evm]
  *   npm run bench:index -- --node http://127.0.0.1:9650 [--chain X] [--genesis FILE] [--blocks 20000] …
  *   npm run bench:index -- --node http://127.0.0.1:9650/ext/bc/C/rpc --evm …
  * The X-chain of the recorded network goes on with generated blocks of signed transfers, one input and two outputs each.
+ * With --later each also spends an output of the transaction so many before it, which the database has to look for.
  * With --evm it is a generated EVM chain, blocks and receipts, half of the transactions transfers of ERC-20 tokens. With
  * --node it is the beginning of a real chain: of P or X by the index API of that node, or of an EVM chain at that URL.
  * Node, server and database are processes of their own; each round reads raw, indexes into a new database, and reads raw
@@ -30,6 +31,7 @@ const { values } = parseArgs({
   options: {
     blocks: { type: 'string', default: '20000' },
     transactions: { type: 'string', default: '1' },
+    later: { type: 'string', default: '0' },
     rounds: { type: 'string', default: '3' },
     embedded: { type: 'boolean', default: false },
     evm: { type: 'boolean', default: false },
@@ -50,7 +52,8 @@ async function measured(): Promise<{ url: string; chain: MeasuredChain; stop(): 
     await pool.close()
     return { url: origin, chain, stop: () => {} }
   }
-  const size = JSON.stringify({ blocks: asked, transactions: Number(values.transactions), evm: values.evm })
+  const [transactions, later] = [values.transactions, values.later].map(Number)
+  const size = JSON.stringify({ blocks: asked, transactions, later, evm: values.evm })
   const child = fork(fileURLToPath(new URL('indexing/upstreams-process.ts', import.meta.url)), [size], {
     execArgv: ['--import', 'tsx'],
   })
@@ -153,7 +156,7 @@ for (let round = 0; round < Number(values.rounds); round++) {
 }
 await server?.stop()
 stop()
-const where = values.embedded ? 'embedded' : 'postgres'
+const where = (values.embedded ? 'embedded' : 'postgres') + (values.later === '0' ? '' : '-ended-later')
 const of = <T extends Figures>(all: readonly T[], member: keyof T): number =>
   median(all.map((one) => Number(one[member])))
 const all = (list: readonly Figures[]): string => list.map(({ rate }) => Math.round(rate)).join(', ')

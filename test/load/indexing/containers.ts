@@ -19,8 +19,15 @@ export interface GeneratedContainers {
   containers: string[]
 }
 
-/** X blocks behind the recorded network's genesis: each transaction splits an output of the one before. */
-export async function generateContainers(size: { blocks: number; transactions: number }): Promise<GeneratedContainers> {
+/**
+ * X blocks behind the recorded network's genesis: each transaction splits an output of the one before.
+ * @param size.later each also spends the other output of the transaction so many before it; 0 = none does
+ */
+export async function generateContainers(size: {
+  blocks: number
+  transactions: number
+  later: number
+}): Promise<GeneratedContainers> {
   const genesis = buildGenesis(await recordedGenesis())
   const [first] = recordedLines<{ height: number; json: { parentID: string; time: number } }>('x-blocks')
   const start = BigInt(first?.json.time ?? 0)
@@ -31,12 +38,16 @@ export async function generateContainers(size: { blocks: number; transactions: n
   let parentId = innerBlockId(encodeXBlock(zero))
   let outerParent = parentId
   const containers: string[] = []
+  const small: Coin[] = []
   for (let height = 1n; height <= BigInt(size.blocks); height++) {
     const txs: XTx[] = []
     for (let i = 0; i < size.transactions; i++) {
-      const tx = split(genesis, coin, Number(height) * 7 + i)
+      const older = size.later > 0 ? (small.at(-size.later) ?? []) : []
+      const coins = [coin].concat(older)
+      const tx = split(genesis, coins, Number(height) * 7 + i)
       txs.push(tx)
-      coin = { txId: tx.id, outputIndex: 0, amount: coin.amount - 1n }
+      coin = { txId: tx.id, outputIndex: 0, amount: sumOf(coins) - 1n }
+      small.push({ txId: tx.id, outputIndex: 1, amount: 1n })
     }
     const time = start + height
     const innerBlock = encodeXBlock({ type: 'StandardBlock', parentId, height, time, merkleRoot: EMPTY_ID, txs })
@@ -78,9 +89,11 @@ function lastCoin({ xTxs }: ReturnType<typeof buildGenesis>): Coin {
   return { txId: last.txId, outputIndex: last.at, amount: last.output.amount }
 }
 
+const sumOf = (coins: readonly Coin[]): bigint => coins.reduce((sum, { amount }) => sum + amount, 0n)
+
 type Coin = { txId: string; outputIndex: number; amount: bigint }
 
-function split(genesis: { avaxAssetId: string; xChainId: string }, coin: Coin, owner: number): XTx {
+function split(genesis: { avaxAssetId: string; xChainId: string }, coins: readonly Coin[], owner: number): XTx {
   const assetId = genesis.avaxAssetId
   const output = (amount: bigint, address: number) => ({
     assetId,
@@ -91,18 +104,16 @@ function split(genesis: { avaxAssetId: string; xChainId: string }, coin: Coin, o
       type: 'BaseTx',
       networkId: 5,
       blockchainId: genesis.xChainId,
-      outputs: [output(coin.amount - 1n, owner + 1), output(1n, owner % 5_000)],
-      inputs: [
-        {
-          txId: coin.txId,
-          outputIndex: coin.outputIndex,
-          assetId,
-          input: { type: 'secp-transfer', amount: coin.amount, sigIndices: [0] },
-        },
-      ],
+      outputs: [output(sumOf(coins) - 1n, owner + 1), output(1n, owner % 5_000)],
+      inputs: coins.map(({ txId, outputIndex, amount }) => ({
+        txId,
+        outputIndex,
+        assetId,
+        input: { type: 'secp-transfer', amount, sigIndices: [0] },
+      })),
       memo: new Uint8Array(0),
     },
-    [{ type: 'secp-credential', signatures: [Buffer.alloc(65, 5)] }],
+    coins.map(() => ({ type: 'secp-credential', signatures: [Buffer.alloc(65, 5)] })),
   )
 }
 

@@ -11,6 +11,8 @@ const JSON_HEADERS = { 'content-type': 'application/json' }
 interface Size {
   blocks: number
   transactions: number
+  /** Of `generateContainers`. */
+  later: number
   evm: boolean
 }
 
